@@ -105,12 +105,23 @@ class FuturesPool(Generic[Task]):
             done, _ = wait(busy, timeout=beat, return_when=FIRST_COMPLETED)
             if not done:
                 yield None
+                if getattr(self._executor, "lost", False):
+                    self._close()
             for future in done:
                 sent = busy.pop(future)
                 answer = self._answer(future, sent, busy)
                 if answer is not None:
                     slots.append(sent.slot)
                     yield Ended(sent.slot, sent.task, time.monotonic() - sent.since, *answer)
+            self._send_again(busy)
+
+    def _send_again(self, busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
+        """Send what an executor holds that was closed: it need not tell of all its tasks, such as
+        one that was submitted after its scheduler had died and before it was missed."""
+        for future, sent in list(busy.items()):
+            if sent.executor is not self._executor and not future.done():
+                del busy[future]
+                self._send(sent, busy)
 
     def _answer(
         self,
@@ -236,14 +247,20 @@ def _dask(address: str) -> Executor:
 @final
 class _OnDask(Executor):
     """dask's own executor, with its connection, which ends with it: one that lost its scheduler is
-    not asked again."""
+    not asked again, though dask would connect itself to the next scheduler."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._comm = client.scheduler_comm  # made anew when it finds a scheduler again
         self._executor: Executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         return self._executor.submit(fn, *args, **kwargs)
+
+    @property
+    def lost(self) -> bool:
+        """Whether its scheduler is gone, or another one has taken its place."""
+        return self._client.status != "running" or self._client.scheduler_comm is not self._comm
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the connection; tasks on their way are given up."""

@@ -12,9 +12,17 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar, final
 
 import pandas as pd
 import pytest
@@ -25,6 +33,8 @@ from experiments.processes.executors import ExecutorGone, FuturesPool, opening, 
 from experiments.processes.pool import Ended, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
+
+T = TypeVar("T")
 
 
 def work(folder: Path, task: str) -> None:
@@ -84,6 +94,37 @@ def test_an_executor_that_does_not_open_is_told(tmp_path: Path) -> None:
     with FuturesPool[str](opened, partial(work, tmp_path), 2, patience=0.0) as pool:
         with pytest.raises(ExecutorGone, match="ConnectionRefusedError: nobody there"):
             list(pool.run(["a"]))
+
+
+@final
+class Forgetful(Executor):
+    """Keeps nothing of its first ``kept`` tasks, the rest are done at once; ``told``: the first
+    task's future says so."""
+
+    def __init__(self, kept: int, told: bool) -> None:
+        self.left, self.told, self.lost = kept, told, False
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        if not self.left:
+            future.set_result(fn(*args, **kwargs))
+        elif self.told:
+            future.set_exception(BrokenExecutor("gone"))
+            self.told = False
+        self.lost, self.left = self.lost or self.left > 0, max(0, self.left - 1)
+        return future
+
+
+@pytest.mark.parametrize(("kept", "told"), [(3, True), (1, False)])
+def test_what_a_lost_executor_never_tells_of_is_sent_to_the_next(
+    tmp_path: Path, kept: int, told: bool
+) -> None:
+    """A task that is submitted between a scheduler's death and its being missed never ends."""
+    made = [Forgetful(0, False), Forgetful(kept, told)]
+    with FuturesPool[str](made.pop, partial(work, tmp_path), 4) as pool:
+        ended = [event for event in pool.run([*"abc"], 0.05) if isinstance(event, Ended)]
+    assert sorted((event.task, event.error) for event in ended) == [(it, "") for it in "abc"]
+    assert not made
 
 
 OPENED: list[str] = []
