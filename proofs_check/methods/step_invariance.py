@@ -72,14 +72,23 @@ def cycle(
 
 
 def steps_from_one_state(method: Method[Any], problem: Problem) -> list[int]:
-    """Where step t leads from one and the same state, as a fingerprint of all bits, for each t."""
-    fold = Key.fold
+    """Where step t leads from one and the same state, as a fingerprint of all bits, for each t.
+
+    The run's own keys alone forget the step: what is drawn under others, such as a schedule that
+    all runs share and that is kept, has its usual numbers.
+    """
+    fold, root = Key.fold, Key.seed(0).fold("steps from one state")
+    own = {root.words}
 
     def timeless(key: Key, *words: int | str) -> Key:
-        return fold(key, *(word for word in words if isinstance(word, str)))
+        if key.words not in own:
+            return fold(key, *words)
+        made = fold(key, *(word for word in words if isinstance(word, str)))
+        own.add(made.words)
+        return made
 
     with patch.object(Key, "fold", timeless), one_thread():
-        context = RunContext(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
+        context = RunContext(problem, Simulated(problem.n), root, torch.arange(1))
         state = method.init(problem.start(), context)
         for t in range(FIRST):
             state = method.step(state, t, context)

@@ -8,11 +8,14 @@ import torch
 from algorithms.catalogue import FORMS, ROWS, problem, row
 from algorithms.engine.run import run
 from algorithms.kernels import philox
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.bandwidth_matching import BandwidthMatching, _sequence, drawn_bandwidth
 from proofs_check.cell import CellKind
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.run_invariants import run_invariants
+from proofs_check.methods.step_invariance import steps_from_one_state
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -41,6 +44,16 @@ def test_watching_changes_nothing():
     seen = watch(method, on, steps=5, replicas=2, seed=9)
     trace = run(method, on, steps=5, replicas=2, seed=9, points=2)
     assert torch.equal(seen.models[-1][:, 0], trace.model)
+
+
+def test_a_schedule_that_runs_share_keeps_its_numbers():
+    """It is drawn under a key of its own and kept; steps from one state forget those of the run."""
+    meetings = BandwidthMatching(drawn_bandwidth(6, 99), fast=0.5)
+    on, method = Quadratic.strongly_convex(6, 4), SAPSPSGD(ConstantStep(0.1), meetings, 2.0)
+    steps_from_one_state(method, on)
+    kept = [meetings.peers(t) for t in range(300)]
+    _sequence.cache_clear()
+    assert [meetings.peers(t) for t in range(300)] == kept
 
 
 @pytest.mark.parametrize("key", ["bsp-sgd", "local-sgd", "choco-sgd", "asp", "lag"])
