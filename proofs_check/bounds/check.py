@@ -21,6 +21,7 @@ from algorithms.methods.parts.push import PushState
 from algorithms.problems.base import Problem
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
+from proofs_check.instruments.choco_potential import potential
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.power_laws.described import bound_slope
@@ -29,7 +30,6 @@ from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.methods.run_series import cited
 from proofs_check.methods.tuned_run import at_start, measured
-from proofs_check.studies.gossip.choco_gap import potential
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants

@@ -35,8 +35,8 @@ from proofs_check.bounds.settings import (
     of_row,
     uneven,
 )
+from proofs_check.instruments.choco_potential import potential
 from proofs_check.instruments.paths import world_of
-from proofs_check.studies.gossip.choco_gap import potential
 from theory.constants import Constants
 from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
 from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex

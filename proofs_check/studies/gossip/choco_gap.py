@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
-from algorithms.methods.gossip.choco import ChocoGossip, ChocoState
+from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
+from proofs_check.instruments.choco_potential import potential
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
@@ -36,12 +36,6 @@ Build = Callable[[Topology, Compressor, float], Method[Any]]
 
 _D, _REPLICAS, _SEED = 8, 16, 75
 _SETTLE, _ROUNDS = 25, 100  # rounds times 1/delta before and while the rate is measured
-
-
-def potential(state: ChocoState) -> Tensor:
-    """sum_i ||x_i - xbar||^2 + ||x_i - xhat_i||^2 of states ``[..., n, d]``, shape ``[...]``."""
-    apart = (state.x - state.x.mean(-2, keepdim=True)).square()
-    return (apart + (state.x - state.public).square()).sum((-2, -1))
 
 
 def rates(build: Build, topology: Topology, k: int) -> tuple[Floats, float]:
