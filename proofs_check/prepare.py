@@ -14,14 +14,11 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from algorithms.tuning.grid import Best, Budget
 from algorithms.tuning.stored import still_of, tunings
-from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellKind, CellResult
-from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
-from proofs_check.evidence import EFFECTS
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.second_run import confirmed
 from proofs_check.instruments.study import Study
@@ -31,8 +28,7 @@ from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
-from proofs_check.proofs import PROOFS
-from proofs_check.studies import STUDIES
+from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
 from proofs_check.table_iv.trial import TableTrial

@@ -1,7 +1,7 @@
 """Which rows a check without a row of its own speaks of: closed forms, proofs, problems.
 
-A closed form or proof in a file named after a row is about that row; one named after a theorem or
-lemma is about the rows that the theorem speaks of, and those its module names in ``COVERS``. So
+A closed form or proof (``prove_NAME``) named after a row is about that row; one named after a
+theorem is about the rows that the theorem speaks of; its module names others in ``COVERS``. So
 ``check ROW`` runs them, and a fault in what they check is seen from each of these rows.
 """
 
@@ -13,8 +13,7 @@ from importlib import import_module
 
 from algorithms.catalogue import ROWS, Row
 from proofs_check.cell import Cell, CellKind
-from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.proofs import PROOFS
+from proofs_check.registry import CLOSED_FORMS, PROOFS
 
 
 def cells_of(key: str, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -42,15 +41,15 @@ def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
     Raises:
         ValueError: its module names a row in COVERS that is none.
     """
-    module = import_module(check.__module__)
-    stem = check.__module__.rsplit(".", 1)[-1]
     keys = {row.key for row in ROWS}
-    named = {stem.replace("_", "-")} & keys
-    stated = {row.key for row in ROWS if stem in _results(row)}
-    declared = set(getattr(module, "COVERS", ()))
+    name = check.__name__.removeprefix("prove_")
+    named = {name.replace("_", "-")} & keys
+    stated = {row.key for row in ROWS if name in _results(row)}
+    covers = getattr(import_module(check.__module__), "COVERS", {})
+    declared = set(covers.get(check.__name__, ()))
     if declared - keys:
         raise ValueError(
-            f"{check.__module__} names rows in SPEAKS_OF that are not: "
+            f"{check.__module__} names rows in COVERS that are not: "
             f"{', '.join(sorted(declared - keys))}; `rateproof list` names those that are"
         )
     return tuple(sorted(named | stated | declared))

@@ -15,14 +15,10 @@ from algorithms.catalogue import FORMS, OPERATORS, PROBLEMS, ROWS, Row
 from algorithms.core.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
-from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.cell import Cell, CellKind
-from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.evidence import EFFECTS
 from proofs_check.methods import equal_bits as workers
 from proofs_check.prepare import REFERENCE, name_of
-from proofs_check.proofs import PROOFS
-from proofs_check.studies import STUDIES
+from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
 

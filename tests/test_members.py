@@ -27,12 +27,10 @@ from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.weights import Weights
 from algorithms.workloads.base import Workload
 from experiments.published.figure import PublishedFigure, published_figures
-from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.study import Study
-from proofs_check.studies import STUDIES
+from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, STUDIES
 from theory.estimation import ESTIMATION
 from theory.members import modules
 from theory.orders import ORDERS

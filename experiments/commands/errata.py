@@ -15,7 +15,7 @@ from algorithms.core.names import look_up
 from experiments.commands.console import bad_input, console, dump, print_note
 from experiments.commands.survey_results import read_results
 from experiments.figures.signs import pretty
-from proofs_check.closed_forms import DEMONSTRATIONS, demonstrated
+from proofs_check.registry import DEMONSTRATIONS, demonstrated
 from proofs_check.verdict import Outcome
 from theory.survey.errata import ERRATA
 from theory.survey.erratum import Erratum

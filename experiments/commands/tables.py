@@ -32,7 +32,7 @@ from experiments.tables.convergence import (
 )
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind
-from proofs_check.studies import STUDIES
+from proofs_check.registry import STUDIES
 from proofs_check.table_iv.trials import table_cells
 
 NAMES = ("I", "II", "III", "IV", "000-2")

@@ -13,7 +13,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.closed_forms.synchronous.barriers import harmonic
+from proofs_check.evidence.synchronous.closed_forms_barriers import harmonic
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Confidence, Source
 

@@ -9,7 +9,7 @@ from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHas
 from experiments.figures.reproduced import DotPanel, PublishedDot
 from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.closed_forms.gossip_averaging.weights import eight_nodes
+from proofs_check.evidence.gossip_averaging.closed_forms import eight_nodes
 from theory.claims import Confidence, Source
 
 _PUBLISHED: dict[str, tuple[Weights, tuple[float, float], tuple[float, float]]] = {

@@ -16,8 +16,8 @@ from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.closed_forms.synchronous.barriers import drawn
-from proofs_check.closed_forms.synchronous.ssp import ahead_and_unseen
+from proofs_check.evidence.synchronous.closed_forms_barriers import ahead_and_unseen
+from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_drawn as drawn
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Source
 from theory.stepsizes import ConstantStep

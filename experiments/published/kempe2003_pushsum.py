@@ -15,8 +15,8 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, Averaging, ratios
-from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
+from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, Averaging, ratios
+from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standing
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats
 from theory.claims import Confidence, Source

@@ -12,7 +12,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from proofs_check.closed_forms.asynchronous.asp_delay import threshold
+from proofs_check.evidence.asynchronous.closed_forms import threshold
 from proofs_check.instruments.paths import models
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep

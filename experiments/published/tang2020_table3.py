@@ -15,7 +15,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.closed_forms.synchronous.all_reduce import played
+from proofs_check.evidence.synchronous.closed_forms_all_reduce import played
 from theory.claims import Source
 from theory.seconds.collectives import (
     binary_tree_seconds,

@@ -9,7 +9,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.studies.cooperative.easgd_stability import simulated, threshold
+from proofs_check.evidence.cooperative.studies import simulated, threshold
 from theory.claims import Source
 
 _ALPHAS = (0.1, 0.25, 0.4, 0.6, 0.8)

@@ -1,20 +1,2 @@
-"""Evidence by family, in rooms named as the catalogue's files. EFFECTS: what each row shows."""
-
-from __future__ import annotations
-
-from proofs_check.instruments.effect_check import EffectCheck
-from theory.members import members
-
-
-def _by_row(found: tuple[EffectCheck, ...]) -> dict[str, EffectCheck]:
-    """Raises a ValueError if a row has two."""
-    by_row = {one.row: one for one in found}
-    twice = sorted({one.row for one in found if one is not by_row[one.row]})
-    if twice:
-        raise ValueError(f"a row has one effect, got two of {', '.join(twice)}; leave one")
-    return by_row
-
-
-EFFECTS: dict[str, EffectCheck] = _by_row(members(__name__, EffectCheck))
-
-__all__ = ["EFFECTS"]
+"""Evidence by family, in rooms named as the catalogue's files: effects, closed forms, studies,
+derivations, runs under bounds, faults. :mod:`proofs_check.registry` collects them."""

@@ -12,8 +12,14 @@ from theory.members import declared
 
 _DIMENSION = 256  # in which operator mutants are checked
 
-MUTANTS: tuple[OperatorMutant, ...] = declared("proofs_check.mutants", "MUTANTS")
-METHOD_MUTANTS: tuple[MethodMutant, ...] = declared("proofs_check.mutants", "METHOD_MUTANTS")
+MUTANTS: tuple[OperatorMutant, ...] = (
+    *declared("proofs_check.evidence", "MUTANTS"),
+    *declared("proofs_check.mutants", "MUTANTS"),
+)
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    *declared("proofs_check.evidence", "METHOD_MUTANTS"),
+    *declared("proofs_check.mutants", "METHOD_MUTANTS"),
+)
 
 
 @final

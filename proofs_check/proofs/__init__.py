@@ -1,15 +1,4 @@
-"""Symbolic derivations, one per theorem or lemma; PROOFS holds the functions that run them.
+"""What derivations are made of: steps, sympy's expressions of bounds, recursions that many share.
 
-A module's derivation is its function ``prove``; rooms are named as the catalogue's files.
+A module declares its derivations in a tuple called ``PROOFS``.
 """
-
-from __future__ import annotations
-
-from collections.abc import Callable
-
-from proofs_check.verdict import Verdict
-from theory.members import modules
-
-PROOFS: tuple[Callable[[], Verdict], ...] = tuple(
-    module.prove for module in modules(__name__) if hasattr(module, "prove")
-)

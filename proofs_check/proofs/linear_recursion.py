@@ -9,14 +9,14 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-COVERS = ("bsp-sgd", "local-sgd")
+COVERS = {"prove_linear_recursion": ("bsp-sgd", "local-sgd")}
 
 c, b, r0 = sp.symbols("c b r0", positive=True)
 t = sp.symbols("t", integer=True, nonnegative=True)
 BOUND = (1 - c) ** t * r0 + (1 - (1 - c) ** t) * b / c
 
 
-def prove(claimed: Any = BOUND) -> Verdict:
+def prove_linear_recursion(claimed: Any = BOUND) -> Verdict:
     """r_t <= ``claimed`` for 0 < c <= 1: it holds at 0, and a step keeps it, 1 - c not being
     negative; with equality in the recursion it is attained. Never above r0 + b/c."""
     s = sp.symbols("s", nonnegative=True)  # (1 - c)^t = 1/(1 + s)
@@ -31,3 +31,6 @@ def prove(claimed: Any = BOUND) -> Verdict:
         nonnegative("and it never exceeds r0 + b/c", sp.simplify(room), s, r0, b, c),
         equality("c = 1 forgets the start", claimed.subs(c, 1).subs(t, 1), b),
     )
+
+
+PROOFS = (prove_linear_recursion,)

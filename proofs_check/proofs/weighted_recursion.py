@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-COVERS = ("choco-sgd", "error-feedback", "local-sgd")
+COVERS = {"prove_weighted_recursion": ("choco-sgd", "error-feedback", "local-sgd")}
 
 a, mu, T, R2, A, B, C = sp.symbols("a mu T R2 A B C", positive=True)
 S_T = T * (a**2 + a * (T - 1) + (T - 1) * (2 * T - 1) / 6)
@@ -28,7 +28,7 @@ def weights() -> tuple[DerivationStep, ...]:
     )
 
 
-def prove(claimed: Any = BOUND) -> Verdict:
+def prove_weighted_recursion(claimed: Any = BOUND) -> Verdict:
     r"""d_{t+1} <= (1 - mu gamma_t) d_t - gamma_t A e_t + gamma_t^2 B + gamma_t^3 C.
 
     With gamma_t = 4/(mu (a + t)), w_t = (a + t)^2: (1/S_T) sum_{t<T} w_t e_t <= ``claimed``.
@@ -48,3 +48,6 @@ def prove(claimed: Any = BOUND) -> Verdict:
         *weights(),
         nonnegative("the sums lie below the claim", slack, a, mu, T, R2, B, C),
     )
+
+
+PROOFS = (prove_weighted_recursion,)

@@ -122,7 +122,9 @@ def test_a_effect_reruns_with_the_rows_that_it_names(tree: Path) -> None:
     file, line = "proofs_check/evidence/sparsification/effects.py", "slice(None, None, 4)"
     edited = changed(tree, was, file, line, f"{line}  # edited")  # no line more: lambdas stay
     assert {cell.row for cell in edited} == {"sbc"}
-    assert rerun("proofs_check/mutants/gossip_compressed.py", "class UncorrectedD2(") == {"d2"}
+    assert rerun("proofs_check/evidence/gossip_compressed/faults.py", "class UncorrectedD2(") == {
+        "d2"
+    }
 
 
 def test_no_effect_rests_on_the_whole_catalogue() -> None:
@@ -203,10 +205,10 @@ def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None
 
 
 def test_a_proof_and_a_study_rerun_alone(tree: Path, before: Versions) -> None:
-    file = "proofs_check/proofs/gossip/ring_spectrum.py"
+    file = "proofs_check/evidence/gossip/proofs_spectra.py"
     alone = called("ring_spectrum.prove")
     assert changed(tree, before, file, "def prove(", "def prove( ") == alone
-    file = "proofs_check/studies/lazy/lag_uploads.py"
+    file = "proofs_check/evidence/lazy/studies.py"
     found = changed(tree, before, file, "StudyResult:", "StudyResult :")
     assert found == called("study lag_uploads")
 

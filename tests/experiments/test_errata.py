@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import rateproof
 from experiments.cli.main import app
-from proofs_check.closed_forms import DEMONSTRATIONS
+from proofs_check.registry import DEMONSTRATIONS
 from theory.survey.errata import ERRATA
 
 
@@ -41,7 +41,7 @@ def test_a_demonstration_is_run_again() -> None:
     told = " ".join(asked("t11", "--run").split())
     assert "agrees all-reduce, a ring of 8 adds (n - 1)/n m numbers" in told
     assert "corrected: 182 (stated 182); printed: 168 where 182 is right" in told
-    assert told.endswith("code proofs_check.closed_forms.synchronous.all_reduce.t11")
+    assert told.endswith("code proofs_check.evidence.synchronous.closed_forms_all_reduce.t11")
 
 
 def kept(folder: Path, verdict: str) -> Path:

@@ -22,7 +22,7 @@ from experiments.figures.style import SERIES, png, styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from proofs_check.instruments.study import Study
-from proofs_check.studies import STUDIES
+from proofs_check.registry import STUDIES
 from theory.arrays import Floats
 
 SEEN: dict[str, Floats] = {

@@ -10,8 +10,7 @@ import pytest
 
 from algorithms.catalogue import ROWS
 from proofs_check.instruments.study import Study
-from proofs_check.proofs import PROOFS
-from proofs_check.studies import STUDIES
+from proofs_check.registry import PROOFS, STUDIES
 from tests.proofs_check.rooms import ROOMS, room_of
 from theory.members import modules
 

@@ -6,9 +6,8 @@ import pytest
 
 from algorithms.catalogue import ROWS
 from proofs_check.cell import CellKind
-from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.prepare import name_of
-from proofs_check.proofs import PROOFS
+from proofs_check.registry import CLOSED_FORMS, PROOFS
 from proofs_check.row_coverage import cells_of, rows_of
 from proofs_check.suite import cells
 

@@ -26,13 +26,13 @@ from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.base import Neighbours
+from proofs_check.evidence.adaptive.faults import ForgetfulTree
 from proofs_check.instruments.bits_setting import COARSE, UNEQUAL
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.adaptive import ForgetfulTree
 from theory.constants import Constants
 from theory.seconds.costs import AlphaBeta
 from theory.seconds.sparse_times import finished, ready_times

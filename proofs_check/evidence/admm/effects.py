@@ -12,11 +12,11 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.admm.faults import AllAtOnce, DualNeverMoves
 from proofs_check.instruments.contrast import ArmContext, Contestant, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.admm import AllAtOnce, DualNeverMoves
 from theory.stepsizes import ConstantStep
 
 _SCALES = ("linear", "log")

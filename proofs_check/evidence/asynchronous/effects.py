@@ -17,12 +17,12 @@ from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
+from proofs_check.evidence.asynchronous.faults import Overwriting
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.asynchronous import Overwriting
 from theory.stepsizes import ConstantStep
 
 _SCALES = ("linear", "log")

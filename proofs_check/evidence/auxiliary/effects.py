@@ -21,11 +21,11 @@ from algorithms.problems.mlp import MLP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.transforms.norm_clipping import ClipNorm
+from proofs_check.evidence.auxiliary.faults import AccumulatedMomentum
 from proofs_check.instruments.bits_setting import UNEQUAL
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.auxiliary import AccumulatedMomentum
 from theory.stepsizes import ConstantStep
 
 _SCALES = ("linear", "log")

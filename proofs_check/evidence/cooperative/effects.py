@@ -20,12 +20,12 @@ from algorithms.problems.least_squares_data import dealt, packaged
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from proofs_check.evidence.cooperative.faults import ForgottenProgress, Uncoded
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.cooperative import ForgottenProgress, Uncoded
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
 

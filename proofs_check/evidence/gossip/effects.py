@@ -18,10 +18,10 @@ from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip.faults import ForgetfulChoco
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.gossip import ForgetfulChoco
 from theory.seconds.costs import AlphaBeta, gossip_seconds, parameter_server_seconds
 
 _PRACTICE = "d = 20, top 5, the row's consensus stepsize of practice"

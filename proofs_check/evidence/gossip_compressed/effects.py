@@ -14,10 +14,10 @@ from algorithms.synchronisation.conditions import Repeated
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_compressed.faults import ModelsDCD, PlainECD, UncorrectedD2
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.gossip_compressed import ModelsDCD, PlainECD, UncorrectedD2
 from theory.stepsizes import ConstantStep
 
 _MEAN_MODEL = " of the mean model"

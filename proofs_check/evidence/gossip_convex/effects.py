@@ -20,11 +20,11 @@ from algorithms.sets.base import Unconstrained
 from algorithms.sets.geometry import Euclidean
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_convex.faults import AllAtHome, GuestsAtHome, Speechless
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.gossip_convex import AllAtHome, GuestsAtHome, Speechless
 from theory.stepsizes import ConstantStep, InverseRootStep
 
 _MEAN_MODEL = " of the mean model"

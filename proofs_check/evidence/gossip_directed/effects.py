@@ -13,7 +13,7 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.closed_forms.gossip_directed.push_sum import Averaging
+from proofs_check.evidence.gossip_directed.closed_forms import Averaging
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting

@@ -16,11 +16,11 @@ from algorithms.problems.nesterov_chain import NesterovChain
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_dual.faults import WithoutDualMomentum, WithoutMomentum
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.gossip_dual import WithoutDualMomentum, WithoutMomentum
 from theory.stepsizes import ConstantStep, InverseRootStep
 
 _MEAN_MODEL = " of the mean model"

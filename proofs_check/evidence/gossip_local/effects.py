@@ -9,10 +9,10 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.columns_data import diabetes_products
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_local.faults import OneGradientStep, Unmixed
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.mutants.gossip_local import OneGradientStep, Unmixed
 
 COLA = contrast(
     "cola", "solving local problems saves rounds of messages",

@@ -15,11 +15,11 @@ from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.bandwidth_matching import drawn_bandwidth
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_pairwise.faults import CallerAlone, HeaviestAlways
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.methods.faulty.faulty_method import FirstMeeting, OnLinks
-from proofs_check.mutants.gossip_pairwise import CallerAlone, HeaviestAlways
 from theory.seconds.costs import AlphaBeta
 
 _MEAN_MODEL = " of the mean model"

@@ -9,10 +9,10 @@ from algorithms.engine.trace import Trace
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.evidence.lazy.faults import Forgetful
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
-from proofs_check.mutants.lazy import Forgetful
 from theory.stepsizes import ConstantStep
 
 _PACKETS, _LOST = 5, 1  # of a gradient of 20 coordinates; bounded, so one of five

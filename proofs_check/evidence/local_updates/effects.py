@@ -18,12 +18,12 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.periods import Once, PostLocal
 from algorithms.synchronisation.stopwatch import STANDARD
+from proofs_check.evidence.local_updates.faults import Unfiltered
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.local_updates import Unfiltered
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
 

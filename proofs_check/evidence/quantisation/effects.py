@@ -28,6 +28,7 @@ from algorithms.compressors.variable_length import VariableLength
 from algorithms.methods.base import Method
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.synchronous.bsp import BSP
+from proofs_check.evidence.quantisation.faults import Shuffled, SignsAlone, UncappedAtomo
 from proofs_check.instruments.bits_setting import bits_until, noisy
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import EffectCheck
@@ -40,7 +41,6 @@ from proofs_check.instruments.mean_estimation_setting import (
     normal_rows,
 )
 from proofs_check.instruments.sizes import Sizes, swept
-from proofs_check.mutants.quantisation import Shuffled, SignsAlone, UncappedAtomo
 from proofs_check.mutants.undithered import Undithered
 from theory.arrays import Floats
 

@@ -23,13 +23,13 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.spectra import log_spaced
 from algorithms.transforms.base import Transform
 from algorithms.transforms.norm_clipping import ClipNorm
+from proofs_check.evidence.signs.faults import UnditheredDoReFa
 from proofs_check.instruments.bits_setting import GRID, REPLICAS, STEPS, UNEQUAL, bits_until, noisy
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.sign_counterexample import counterexample
-from proofs_check.mutants.signs import UnditheredDoReFa
 from proofs_check.mutants.undithered import Undithered
 from theory.stepsizes import ConstantStep
 

@@ -25,6 +25,12 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.evidence.sparsification.faults import (
+    BiasedRandK,
+    SignedTopK,
+    SpreadlessGaussianK,
+    TruncatedTransform,
+)
 from proofs_check.instruments.bits_setting import ALIKE, COARSE, UNEQUAL
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.mean_estimation_setting import (
@@ -37,12 +43,6 @@ from proofs_check.instruments.mean_estimation_setting import (
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.sizes import Sizes, swept
-from proofs_check.mutants.sparsification import (
-    BiasedRandK,
-    SignedTopK,
-    SpreadlessGaussianK,
-    TruncatedTransform,
-)
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 

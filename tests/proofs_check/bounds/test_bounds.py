@@ -16,7 +16,6 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.ring import Ring
-from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import left_of_steps, mild
 from proofs_check.curves import RunSeries
@@ -26,6 +25,7 @@ from proofs_check.mutants.wrong_bounds import (
     quarter_noise,
     workers_squared,
 )
+from proofs_check.registry import BOUND_CHECKS
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep

@@ -10,23 +10,20 @@ from algorithms.catalogue import ROWS
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
-from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.closed_forms.asynchronous.asp_delay import delay_threshold
-from proofs_check.closed_forms.auxiliary.error_feedback import worst_residual
-from proofs_check.closed_forms.gossip.choco_gossip import mode_factors
-from proofs_check.closed_forms.gossip.d_psgd import ring_bias
-from proofs_check.closed_forms.local_updates.local_sgd import (
+from proofs_check.evidence.asynchronous.closed_forms import delay_threshold
+from proofs_check.evidence.auxiliary.closed_forms_error_feedback import worst_residual
+from proofs_check.evidence.gossip.closed_forms import ring_bias
+from proofs_check.evidence.gossip.closed_forms_choco import mode_factors
+from proofs_check.evidence.local_updates.closed_forms import (
     local_fixed_point,
     local_mean_is_bsp,
     local_spread,
 )
-from proofs_check.closed_forms.sparsification.random_k import one_step_factor
-from proofs_check.closed_forms.synchronous.noisy_quadratic import (
-    finite_time_variance,
-    stationary_variance,
-)
+from proofs_check.evidence.sparsification.closed_forms import one_step_factor
+from proofs_check.evidence.synchronous.closed_forms import finite_time_variance, stationary_variance
 from proofs_check.instruments.evidence import chi_square, identity, mean_value
 from proofs_check.methods.faulty.methods import MisscaledBSP
+from proofs_check.registry import CLOSED_FORMS
 from proofs_check.row_coverage import rows_of
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.rooms import ROOMS, room_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.closed_forms import CLOSED_FORMS, DEMONSTRATIONS, demonstrated
-from proofs_check.closed_forms.erratum import erratum
+from proofs_check.instruments.erratum import erratum
+from proofs_check.registry import CLOSED_FORMS, DEMONSTRATIONS, demonstrated
 from proofs_check.verdict import Outcome
 from theory.survey.erratum import Nature
 from theory.survey.rows import ERRATA

@@ -43,9 +43,9 @@ from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import check_compressor
+from proofs_check.evidence.sparsification.faults import METHOD_MUTANTS, MUTANTS
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.paths import models
-from proofs_check.mutants.sparsification import METHOD_MUTANTS, MUTANTS
 from proofs_check.verdict import Outcome
 from theory import bits
 from theory.claims import Contraction, NoConstant

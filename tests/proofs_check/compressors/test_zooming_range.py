@@ -16,7 +16,7 @@ from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.closed_forms.gossip.zooming import D, setting, within, zooming
+from proofs_check.evidence.gossip.closed_forms_choco import D, setting, within, zooming
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.networks.zooming import Zooming

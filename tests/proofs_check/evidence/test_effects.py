@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from algorithms.catalogue import METHODS
-from proofs_check.evidence import EFFECTS
 from proofs_check.instruments.effect_check import EffectCheck
+from proofs_check.registry import EFFECTS
 from proofs_check.verdict import Outcome
 from tests.proofs_check.rooms import ROOMS
 from theory.members import modules

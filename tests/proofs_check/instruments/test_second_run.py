@@ -11,12 +11,11 @@ from numpy.testing import assert_array_equal
 from algorithms.engine.run import Trace, run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.second_run import confirmed, fresh_numbers
 from proofs_check.prepare import run_cell
-from proofs_check.studies import STUDIES
+from proofs_check.registry import BOUND_CHECKS, STUDIES
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import ConstantStep
 

@@ -34,9 +34,9 @@ from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import LostWorker
-from proofs_check.closed_forms.asynchronous.lasso import lasso
-from proofs_check.closed_forms.asynchronous.replays import WEIGHT, uneven
 from proofs_check.compressors.check import check_compressor
+from proofs_check.evidence.asynchronous.closed_forms import WEIGHT, uneven
+from proofs_check.evidence.asynchronous.closed_forms_proximal import lasso
 from proofs_check.instruments.paths import Snapshot, models, path
 from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome

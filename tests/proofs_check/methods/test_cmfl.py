@@ -16,8 +16,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import check_compressor
+from proofs_check.evidence.lazy.faults import MUTANTS
 from proofs_check.instruments.exact import exact_law
-from proofs_check.mutants.lazy import MUTANTS
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

@@ -20,7 +20,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.closed_forms.cooperative.coded_regression import least_squares
+from proofs_check.evidence.cooperative.closed_forms_redundancy import least_squares
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.seconds.costs import AlphaBeta

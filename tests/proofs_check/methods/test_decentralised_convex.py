@@ -42,13 +42,13 @@ from algorithms.sets.geometry import Euclidean, NegativeEntropy
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_convex.dgd import uneven
+from proofs_check.evidence.gossip_convex import proofs as dgd_proof
+from proofs_check.evidence.gossip_convex import proofs as projected_proof
+from proofs_check.evidence.gossip_convex import proofs_averaging as dual_averaging_proof
+from proofs_check.evidence.gossip_convex.closed_forms import uneven
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.methods.equivalence import Case, cross_validate
-from proofs_check.proofs.gossip_convex import dgd as dgd_proof
-from proofs_check.proofs.gossip_convex import dual_averaging as dual_averaging_proof
-from proofs_check.proofs.gossip_convex import projected_dgd as projected_proof
 from proofs_check.verdict import Outcome
 from tests.theory.cases import at_example
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep

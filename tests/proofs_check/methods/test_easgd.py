@@ -15,13 +15,14 @@ from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms.cooperative.easgd import (
+from proofs_check.evidence.cooperative.closed_forms import (
     asynchronous_replay,
     elastic_replay,
     mean_and_centre,
 )
+from proofs_check.evidence.cooperative.studies import EASGD_STABILITY_STUDY as STUDY
+from proofs_check.evidence.cooperative.studies import simulated, threshold
 from proofs_check.methods.equivalence import Case, cross_validate
-from proofs_check.studies.cooperative.easgd_stability import STUDY, simulated, threshold
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

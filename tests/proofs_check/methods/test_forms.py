@@ -13,7 +13,7 @@ from algorithms.core.names import UnknownName
 from algorithms.engine.run import run
 from algorithms.methods.cooperative.cooperative import Cooperative, elastic
 from algorithms.optimizers.adagrad import Adagrad
-from proofs_check.closed_forms.cooperative.cooperative_sgd import covers_easgd
+from proofs_check.evidence.cooperative.closed_forms import covers_easgd
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep

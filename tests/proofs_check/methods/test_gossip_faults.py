@@ -36,13 +36,15 @@ from algorithms.topologies.partitioned import Partitioned
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.consensus import consensus_problem
-from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, Averaging
+from proofs_check.evidence.gossip.closed_forms import consensus_problem
+from proofs_check.evidence.gossip_directed import studies as push_sum_rounds
+from proofs_check.evidence.gossip_directed import studies as sgp_speedup
+from proofs_check.evidence.gossip_directed import studies_losses as gossip_losses
+from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, Averaging
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import StudyResult
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.methods.faulty.push import WeightKept
-from proofs_check.studies.gossip_directed import gossip_losses, push_sum_rounds, sgp_speedup
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -255,7 +257,7 @@ def test_the_study_of_losses_can_fail() -> None:
 
 
 def test_the_study_of_rounds_can_fail() -> None:
-    result = push_sum_rounds.measure(lambda exchange: WeightKept(PushSum(exchange)))
+    result = push_sum_rounds.push_sum_rounds_measure(lambda exchange: WeightKept(PushSum(exchange)))
     assert Outcome.REFUTED in outcomes(result)
 
 
@@ -264,5 +266,5 @@ def test_the_study_of_speedup_can_fail() -> None:
     def averaged(step: Stepsize, graph: MixingSequence) -> SGP:
         return SGP(step, FixedLinks(Averaging(graph)))
 
-    result = sgp_speedup.measure(averaged)
+    result = sgp_speedup.sgp_speedup_measure(averaged)
     assert [v.outcome for v in result.verdicts[:4]] == 4 * [Outcome.REFUTED]

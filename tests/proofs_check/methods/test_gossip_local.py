@@ -21,21 +21,19 @@ from algorithms.problems.mixed_curvature import MixedCurvature
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_local.gossip_local import plain
-from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
+from proofs_check.evidence.gossip_local import studies as gossip_local_phase
+from proofs_check.evidence.gossip_local import studies as gossip_local_rate
+from proofs_check.evidence.gossip_local import studies as settings
+from proofs_check.evidence.gossip_local import studies_compressed as gossip_local_compressed
+from proofs_check.evidence.gossip_local.closed_forms import plain
+from proofs_check.evidence.gossip_local.closed_forms_moments import (
     Recursion,
     boundary,
     lazy_complete,
 )
+from proofs_check.evidence.gossip_local.faults import period_off_by_one
 from proofs_check.methods.equivalence import Case, cross_validate
-from proofs_check.mutants.gossip_local import period_off_by_one
 from proofs_check.problems.check import check_problem
-from proofs_check.studies.gossip_local import (
-    gossip_local_compressed,
-    gossip_local_phase,
-    gossip_local_rate,
-    settings,
-)
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

@@ -31,9 +31,9 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.closed_forms.local_updates.qsparse_local_sgd import staggered
 from proofs_check.compressors.check import check_compressor
-from proofs_check.studies.local_updates import adacomm_time
+from proofs_check.evidence.local_updates import studies_periods as adacomm_time
+from proofs_check.evidence.local_updates.closed_forms_variants import staggered
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction
 from theory.seconds.costs import AlphaBeta

@@ -24,10 +24,10 @@ from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.closed_forms.auxiliary.momentum import one_dimensional
 from proofs_check.compressors.check import check_compressor
+from proofs_check.evidence.auxiliary.closed_forms import one_dimensional
+from proofs_check.evidence.auxiliary.faults import METHOD_MUTANTS, PrintedCorrection
 from proofs_check.instruments.paths import path
-from proofs_check.mutants.auxiliary import METHOD_MUTANTS, PrintedCorrection
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction, NoConstant
 from theory.seconds.collectives import binary_tree_cost

@@ -30,10 +30,12 @@ from algorithms.topologies.laplacian import Laplacian, accelerated_gossip
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
+from proofs_check.evidence.gossip_dual import studies as rounds_against_gap
+from proofs_check.evidence.gossip_dual import studies as settings
+from proofs_check.evidence.gossip_dual import studies_nonsmooth as nonsmooth_rounds
+from proofs_check.evidence.gossip_dual.faults import PlainRounds, WithoutMomentum
+from proofs_check.evidence.gossip_dual.studies_nonsmooth import ratio, worst_error
 from proofs_check.instruments.paths import path
-from proofs_check.mutants.gossip_dual import PlainRounds, WithoutMomentum
-from proofs_check.studies.gossip_dual import nonsmooth_rounds, rounds_against_gap, settings
-from proofs_check.studies.gossip_dual.nonsmooth_settings import ratio, worst_error
 from proofs_check.verdict import Outcome
 from theory.networks import optimal_rounds
 from theory.stepsizes import ConstantStep
@@ -199,7 +201,7 @@ def test_mspd_and_sliding_reach_the_linear_programs_minimum() -> None:
 
 def test_the_gap_study_sees_a_missing_momentum() -> None:
     """Plain dual ascent needs more rounds than the derived bound allows SSDA."""
-    x, steps = rounds_against_gap.measured(
+    x, steps = rounds_against_gap.rounds_against_gap_measured(
         lambda t, local: WithoutMomentum(SSDA(t, local)), (8, 16), 1e-3
     )
     most = np.array([optimal_rounds.ssda_rounds_at_most(25.0, 1 / v, 1e-3) for v in x])
@@ -209,7 +211,7 @@ def test_the_gap_study_sees_a_missing_momentum() -> None:
 
 def test_the_gap_study_sees_plain_rounds() -> None:
     """MSDA without Chebyshev's polynomial needs more local minimisations on longer paths."""
-    x, steps = rounds_against_gap.measured(
+    x, steps = rounds_against_gap.rounds_against_gap_measured(
         lambda t, local: PlainRounds(MSDA(t, local)), (8, 20, 48), 1e-4
     )
     found = settings.line(x, steps)
@@ -233,7 +235,7 @@ def test_the_condition_study_sees_a_missing_momentum() -> None:
 
 def test_the_nonsmooth_study_sees_a_step_that_pays_for_the_gap() -> None:
     """The stepsize of the method without Chebyshev's polynomial, smaller by sqrt(gamma)."""
-    result = nonsmooth_rounds.measure(
+    result = nonsmooth_rounds.nonsmooth_rounds_measure(
         lambda step, t, m: MSPD(ConstantStep(step(0) * Laplacian(t).gamma ** 0.5), t, m)
     )
     assert result.verdicts[-2].outcome is Outcome.REFUTED

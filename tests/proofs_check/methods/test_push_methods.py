@@ -28,7 +28,7 @@ from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH
+from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats
 from theory.networks.mixing import MixingError

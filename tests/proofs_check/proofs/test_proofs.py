@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from proofs_check.proofs import PROOFS
 from proofs_check.proofs.derivation import (
     equality,
     nonnegative,
@@ -16,6 +15,7 @@ from proofs_check.proofs.derivation import (
     settled,
     truth,
 )
+from proofs_check.registry import PROOFS
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.proofs.planted import PLANTED
 from theory.members import modules

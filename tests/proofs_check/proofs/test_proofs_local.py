@@ -9,9 +9,10 @@ import pytest
 import sympy as sp
 from scipy import optimize
 
-from proofs_check.proofs.cooperative import cooperative_sgd, elastic_averaging
-from proofs_check.proofs.local_updates import best_period
-from proofs_check.proofs.synchronous import order_statistics
+from proofs_check.evidence.cooperative import proofs as cooperative_sgd
+from proofs_check.evidence.cooperative import proofs as elastic_averaging
+from proofs_check.evidence.local_updates import proofs as best_period
+from proofs_check.evidence.synchronous import proofs as order_statistics
 from theory.constants import Constants
 from theory.rules.stability import Elastic
 from theory.seconds.step_times import StepTimes
@@ -42,7 +43,9 @@ def test_the_condition_is_the_proved_one() -> None:
 
 def test_the_closed_forms_are_the_proved_ones() -> None:
     for n, b in ((5, 0), (8, 3), (20, 19)):
-        proved = order_statistics.BACKUP.subs({order_statistics.n: n, order_statistics.b: b})
+        proved = order_statistics.BACKUP.subs(
+            {order_statistics.order_statistics_n: n, order_statistics.b: b}
+        )
         assert StepTimes().backup(n, b) == pytest.approx(float(proved), rel=1e-12)
     assert StepTimes().in_turn(2) == pytest.approx(float(order_statistics.TURN), rel=1e-12)
     elastic = Elastic(0.3, 0.2, 0.7)

@@ -13,11 +13,12 @@ from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms.large_batch.stationary_variance import stationary
-from proofs_check.studies.large_batch import batch_noise_scale, cr_psgd_rounds
-from proofs_check.studies.large_batch.generalisation_gap import ARMS, sharpness
-from proofs_check.studies.large_batch.steps_to_target import slope_of
-from proofs_check.studies.shared.batch_search import (
+from proofs_check.evidence.large_batch import studies as batch_noise_scale
+from proofs_check.evidence.large_batch import studies_catalyst as cr_psgd_rounds
+from proofs_check.evidence.large_batch.closed_forms import stationary
+from proofs_check.evidence.large_batch.studies import slope_of
+from proofs_check.evidence.large_batch.studies_generalisation import ARMS, sharpness
+from proofs_check.instruments.batch_search import (
     Hyperbola,
     Scanned,
     StepsToTarget,
@@ -96,7 +97,7 @@ def test_stationary_variances_are_the_limits_of_the_recursion():
 
 
 def test_cr_psgd_keeps_its_rate_in_rounds():
-    verdicts = cr_psgd_rounds.measure().verdicts
+    verdicts = cr_psgd_rounds.cr_psgd_rounds_measure().verdicts
     assert all(v.outcome.holds for v in verdicts)
 
 
@@ -104,4 +105,6 @@ def test_a_batch_that_does_not_grow_is_seen():
     def still(_batch):
         return Batched(BSP(ConstantStep(1.0)), FixedBatch(4))
 
-    assert Outcome.REFUTED in {v.outcome for v in cr_psgd_rounds.measure(still).verdicts}
+    assert Outcome.REFUTED in {
+        v.outcome for v in cr_psgd_rounds.cr_psgd_rounds_measure(still).verdicts
+    }

@@ -18,6 +18,17 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from proofs_check.curves import PanelLine
+from proofs_check.evidence.auxiliary import studies as ef_residual
+from proofs_check.evidence.gossip import studies as d_psgd_gap
+from proofs_check.evidence.gossip import studies as d_psgd_leading
+from proofs_check.evidence.gossip import studies_choco as choco_gap
+from proofs_check.evidence.local_updates import studies as local_period_drift
+from proofs_check.evidence.local_updates import studies as local_period_variance
+from proofs_check.evidence.sparsification import studies as ef_leading
+from proofs_check.evidence.synchronous import studies as bsp_speedup_nonconvex
+from proofs_check.evidence.synchronous import studies as bsp_speedup_strongly_convex
+from proofs_check.evidence.synchronous import studies as bsp_time_nonconvex
+from proofs_check.evidence.synchronous import studies as bsp_time_strongly_convex
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
@@ -26,17 +37,7 @@ from proofs_check.methods.faulty.methods import (
     MisscaledBSP,
     MisscaledStep,
 )
-from proofs_check.studies import STUDIES
-from proofs_check.studies.auxiliary import ef_residual
-from proofs_check.studies.gossip import choco_gap, d_psgd_gap, d_psgd_leading
-from proofs_check.studies.local_updates import local_period_drift, local_period_variance
-from proofs_check.studies.sparsification import ef_leading
-from proofs_check.studies.synchronous import (
-    bsp_speedup_nonconvex,
-    bsp_speedup_strongly_convex,
-    bsp_time_nonconvex,
-    bsp_time_strongly_convex,
-)
+from proofs_check.registry import STUDIES
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -110,31 +111,37 @@ def constant(step: Stepsize) -> BSP:
 
 
 FAULTS = {
-    "a stepsize that never decreases has no 1/T": lambda: bsp_time_strongly_convex.measure(
-        constant
+    "a stepsize that never decreases has no 1/T": lambda: (
+        bsp_time_strongly_convex.bsp_time_strongly_convex_measure(constant)
     ),
-    "a stepsize free of the horizon has no T^-1/2": lambda: bsp_time_nonconvex.measure(constant),
+    "a stepsize free of the horizon has no T^-1/2": lambda: (
+        bsp_time_nonconvex.bsp_time_nonconvex_measure(constant)
+    ),
     "gradients summed and divided by sqrt(n) lose the speedup": (
-        lambda: bsp_speedup_strongly_convex.measure(lambda step: MisscaledBSP(step, 0.5))
+        lambda: bsp_speedup_strongly_convex.bsp_speedup_strongly_convex_measure(
+            lambda step: MisscaledBSP(step, 0.5)
+        )
     ),
     "gradients summed and divided by sqrt(n), non-convex": (
-        lambda: bsp_speedup_nonconvex.measure(lambda step: MisscaledBSP(step, 0.5))
+        lambda: bsp_speedup_nonconvex.bsp_speedup_nonconvex_measure(
+            lambda step: MisscaledBSP(step, 0.5)
+        )
     ),
     "steps that grow with the period raise the variance": (
-        lambda: local_period_variance.measure(
+        lambda: local_period_variance.local_period_variance_measure(
             lambda step, period: LocalSGD(MisscaledStep(step, period), period)
         )
     ),
     "averaging gradients has another fixed point": (
-        lambda: local_period_drift.measure(GradientAveragingLocalSGD)
+        lambda: local_period_drift.local_period_drift_measure(GradientAveragingLocalSGD)
     ),
     "D-PSGD that ignores its graph": (
-        lambda: d_psgd_gap.measure(lambda step, graph: DPSGD(step, Complete(graph.n)))
+        lambda: d_psgd_gap.d_psgd_gap_measure(lambda step, graph: DPSGD(step, Complete(graph.n)))
     ),
     "rows that sum to 0.99 bias the mean model": (
-        lambda: d_psgd_leading.measure(leaky_but_for_complete)
+        lambda: d_psgd_leading.d_psgd_leading_measure(leaky_but_for_complete)
     ),
-    "a consensus step smaller by one more gap": lambda: choco_gap.measure(timid),
+    "a consensus step smaller by one more gap": lambda: choco_gap.choco_gap_measure(timid),
     "a residual kept twice": lambda: ef_residual.measure(Hoarding()),
     "a residual forgotten": lambda: ef_leading.measure(ForgetfulFeedback()),
 }

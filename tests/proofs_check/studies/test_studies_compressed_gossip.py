@@ -8,20 +8,30 @@ from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from proofs_check.evidence.gossip import studies_choco as choco_tolerance
+from proofs_check.evidence.gossip_compressed import studies as d2_bias
+from proofs_check.evidence.gossip_compressed import studies as d2_limit
+from proofs_check.evidence.gossip_compressed import studies_difference as dcd_noise
+from proofs_check.evidence.gossip_compressed import studies_difference as ecd_noise
+from proofs_check.evidence.gossip_compressed.faults import (
+    SelfishDCD,
+    SlowECD,
+    UncorrectedD2,
+    UnmixedD2,
+)
 from proofs_check.instruments.study import StudyResult
 from proofs_check.methods.faulty.faulty_method import wrapped
 from proofs_check.methods.faulty.methods import HastyChoco
-from proofs_check.mutants.gossip_compressed import SelfishDCD, SlowECD, UncorrectedD2, UnmixedD2
-from proofs_check.studies.gossip import choco_tolerance
-from proofs_check.studies.gossip_compressed import d2_bias, d2_limit, dcd_noise, ecd_noise
 from proofs_check.verdict import Outcome
 
 CASES = {
-    "d2_bias": lambda: d2_bias.measure(wrapped(UncorrectedD2, D2)),
-    "d2_limit": lambda: d2_limit.measure(wrapped(UnmixedD2, D2)),
-    "dcd_noise": lambda: dcd_noise.measure(wrapped(SelfishDCD, DCDPSGD)),
-    "ecd_noise": lambda: ecd_noise.measure(wrapped(SlowECD, ECDPSGD)),
-    "choco_tolerance": lambda: choco_tolerance.measure(wrapped(HastyChoco, ChocoGossip)),
+    "d2_bias": lambda: d2_bias.d2_bias_measure(wrapped(UncorrectedD2, D2)),
+    "d2_limit": lambda: d2_limit.d2_limit_measure(wrapped(UnmixedD2, D2)),
+    "dcd_noise": lambda: dcd_noise.dcd_noise_measure(wrapped(SelfishDCD, DCDPSGD)),
+    "ecd_noise": lambda: ecd_noise.ecd_noise_measure(wrapped(SlowECD, ECDPSGD)),
+    "choco_tolerance": lambda: choco_tolerance.choco_tolerance_measure(
+        wrapped(HastyChoco, ChocoGossip)
+    ),
 }
 
 

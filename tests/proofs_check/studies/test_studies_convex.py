@@ -20,21 +20,21 @@ from algorithms.sets.base import Unconstrained
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
-from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS
+from proofs_check.evidence.gossip import studies as gap_free_leading
+from proofs_check.evidence.gossip import studies_consensus as consensus_distance
+from proofs_check.evidence.gossip import studies_consensus as transient_length
+from proofs_check.evidence.gossip.faults import StaleDPsgd
+from proofs_check.evidence.gossip_convex import studies as dgd_bound
+from proofs_check.evidence.gossip_convex import studies as dgd_neighbourhood
+from proofs_check.evidence.gossip_convex import studies as projected_neighbourhood
+from proofs_check.evidence.gossip_convex import studies as settings
+from proofs_check.evidence.gossip_convex import studies_pairs as dual_averaging_gap
+from proofs_check.evidence.gossip_convex import studies_pairs as pairwise_bias
+from proofs_check.evidence.gossip_convex.closed_forms import DOMAINS
+from proofs_check.evidence.gossip_convex.faults import ProjectedFirst, mixed_point
+from proofs_check.instruments.graph_ladder import mean_error, modes, noise_spread
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.gossip import StaleDPsgd
-from proofs_check.mutants.gossip_convex import ProjectedFirst, mixed_point
-from proofs_check.studies.gossip import consensus_distance, gap_free_leading, transient_length
-from proofs_check.studies.gossip_convex import (
-    dgd_bound,
-    dgd_neighbourhood,
-    dual_averaging_gap,
-    pairwise_bias,
-    projected_neighbourhood,
-    settings,
-)
-from proofs_check.studies.shared.graph_ladder import mean_error, modes, noise_spread
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.theorems.dgd import dgd
@@ -49,11 +49,15 @@ def late(step, topology) -> Method[Any]:
 
 
 def test_late_neighbours_change_the_consensus_distance() -> None:
-    assert any(v.outcome is Outcome.REFUTED for v in consensus_distance.simulated(late))
+    assert any(
+        v.outcome is Outcome.REFUTED for v in consensus_distance.consensus_distance_simulated(late)
+    )
 
 
 def test_late_neighbours_change_the_transient() -> None:
-    assert any(v.outcome is Outcome.REFUTED for v in transient_length.simulated(late))
+    assert any(
+        v.outcome is Outcome.REFUTED for v in transient_length.transient_length_simulated(late)
+    )
 
 
 def test_late_neighbours_change_the_leading_term() -> None:
@@ -64,7 +68,7 @@ def test_a_gradient_at_the_mixed_point_stops_elsewhere(monkeypatch) -> None:
     monkeypatch.setattr(dgd_neighbourhood, "_GAMMAS", (0.01, 0.02))
     monkeypatch.setattr(dgd_neighbourhood, "_HORIZONS", np.array([50.0, 100.0]))
     assert "rows stop at (I - W + gamma A)^-1 gamma A b" in refuted(
-        dgd_neighbourhood.measure(mixed_point)
+        dgd_neighbourhood.dgd_neighbourhood_measure(mixed_point)
     )
 
 
@@ -86,7 +90,7 @@ class Uphill(Gradients):
 
 def test_projection_before_the_step_leaves_the_set(monkeypatch) -> None:
     monkeypatch.setattr(projected_neighbourhood, "_GAMMAS", (0.04, 0.08))
-    result = projected_neighbourhood.measure(
+    result = projected_neighbourhood.projected_neighbourhood_measure(
         lambda s, w, where, g: ProjectedFirst(projected_dgd(s, w, where, g))
     )
     assert refuted(result) == [f"all models lie in the {name}" for name in DOMAINS]
@@ -94,7 +98,7 @@ def test_projection_before_the_step_leaves_the_set(monkeypatch) -> None:
 
 def test_no_projection_misses_the_constrained_minimiser(monkeypatch) -> None:
     monkeypatch.setattr(projected_neighbourhood, "_GAMMAS", (0.04, 0.08))
-    result = projected_neighbourhood.measure(
+    result = projected_neighbourhood.projected_neighbourhood_measure(
         lambda s, w, _where, g: projected_dgd(s, w, Unconstrained(), g)
     )
     assert len(refuted(result)) == 6, result.verdicts

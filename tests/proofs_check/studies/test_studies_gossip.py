@@ -10,11 +10,12 @@ import torch
 
 from algorithms.methods.base import RunContext
 from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD, ChocoState
+from proofs_check.evidence.gossip import studies_choco_figures as choco_gossip_figure
+from proofs_check.evidence.gossip import studies_choco_figures as choco_sgd_figure
 from proofs_check.figure_runs.averaging import FULL, lines
 from proofs_check.figure_runs.compressed_training import TrainingSetting, exact_and_choco, problems
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import HastyChoco, SelfishChoco
-from proofs_check.studies.gossip import choco_gossip_figure, choco_sgd_figure
 from proofs_check.verdict import Outcome
 
 RECORDED = {
@@ -49,7 +50,9 @@ def test_the_recorded_figures_are_met(full, name) -> None:
 
 @pytest.mark.parametrize("wrong", [HastyChoco, SelfishChoco])
 def test_a_wrong_choco_does_not_get_through(wrong) -> None:
-    result = choco_gossip_figure.measure(choco_gossip_figure.SMALL, wrapped(wrong, ChocoGossip))
+    result = choco_gossip_figure.choco_gossip_figure_measure(
+        choco_gossip_figure.SMALL, wrapped(wrong, ChocoGossip)
+    )
     assert any("CHOCO-Gossip" in claim for claim in refuted(result)), result.verdicts
     assert not any("Q2" in claim or "exact gossip mult" in claim for claim in refuted(result))
 

@@ -14,34 +14,30 @@ from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
-from proofs_check.closed_forms.cooperative.cocod_sgd import law_of_overlap
-from proofs_check.closed_forms.local_updates.local_law import (
-    LocalLaw,
-    TwoKinds,
-    law_of_uneven_workers,
-)
-from proofs_check.closed_forms.local_updates.local_law_falling import (
-    FallingLaw,
-    law_while_steps_fall,
-)
-from proofs_check.closed_forms.local_updates.local_points import (
+from proofs_check.curves import RateSeries
+from proofs_check.evidence.cooperative import studies as rounds_for_speedup_cocod
+from proofs_check.evidence.cooperative.closed_forms import law_of_overlap
+from proofs_check.evidence.local_updates import studies as local_drift_zeta
+from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup
+from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup_lupa
+from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup_pr
+from proofs_check.evidence.local_updates import studies_speedup as local_speedup
+from proofs_check.evidence.local_updates import studies_speedup as one_shot_floor
+from proofs_check.evidence.local_updates.closed_forms import (
     law_of_bsp,
     path_of_bsp,
     random_fixed_points,
 )
-from proofs_check.curves import RateSeries
-from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
-from proofs_check.studies.cooperative import rounds_for_speedup_cocod
-from proofs_check.studies.local_updates import (
-    local_drift_zeta,
-    local_speedup,
-    one_shot_floor,
-    rounds_for_speedup,
-    rounds_for_speedup_lupa,
-    rounds_for_speedup_pr,
+from proofs_check.evidence.local_updates.closed_forms_law import (
+    FallingLaw,
+    LocalLaw,
+    TwoKinds,
+    law_of_uneven_workers,
+    law_while_steps_fall,
 )
-from proofs_check.studies.shared.speedup_search import longest_period
-from proofs_check.studies.shared.speedup_verdicts import Scan, SpeedupGrid, exponent_fit
+from proofs_check.instruments.speedup_search import longest_period
+from proofs_check.instruments.speedup_verdicts import Scan, SpeedupGrid, exponent_fit
+from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
@@ -112,8 +108,10 @@ class TakesOne(Twisted):
 
 
 STUDIES = {
-    "rounds, local SGD": lambda: rounds_for_speedup.measure(grid=SMALL),
-    "rounds, CoCoD-SGD": lambda: rounds_for_speedup_cocod.measure(grid=SMALL),
+    "rounds, local SGD": lambda: rounds_for_speedup.rounds_for_speedup_measure(grid=SMALL),
+    "rounds, CoCoD-SGD": lambda: rounds_for_speedup_cocod.rounds_for_speedup_cocod_measure(
+        grid=SMALL
+    ),
     "rounds, PR-SGD": lambda: rounds_for_speedup_pr.measure(grid=SMALL),
 }
 
@@ -130,8 +128,8 @@ def test_rounds_support_their_claims_on_shorter_horizons(study: str) -> None:
 
 
 FAULTS = {
-    "gradients averaged: as many rounds as steps": lambda: rounds_for_speedup.measure(
-        GradientAveragingLocalSGD, SMALL
+    "gradients averaged: as many rounds as steps": lambda: (
+        rounds_for_speedup.rounds_for_speedup_measure(GradientAveragingLocalSGD, SMALL)
     ),
     "gradients averaged, non-convex metric": lambda: rounds_for_speedup_pr.measure(
         GradientAveragingLocalSGD, SMALL
@@ -139,20 +137,22 @@ FAULTS = {
     "one model left out: other longest periods": lambda: rounds_for_speedup_pr.measure(
         LeavesOneOut, SMALL
     ),
-    "gradients averaged: models drift without end": lambda: local_drift_zeta.measure(
-        GradientAveragingLocalSGD
+    "gradients averaged: models drift without end": lambda: (
+        local_drift_zeta.local_drift_zeta_measure(GradientAveragingLocalSGD)
     ),
-    "one model left out: another fixed point": lambda: local_drift_zeta.measure(LeavesOneOut),
-    "averaging every step is no one-shot averaging": lambda: one_shot_floor.measure(
+    "one model left out: another fixed point": lambda: local_drift_zeta.local_drift_zeta_measure(
+        LeavesOneOut
+    ),
+    "averaging every step is no one-shot averaging": lambda: one_shot_floor.one_shot_floor_measure(
         lambda step, _: LocalSGD(step, 1), replicas=64
     ),
     "CoCoD-SGD with fresh averages: other longest periods": (
-        lambda: rounds_for_speedup_cocod.measure(LocalSGD, SMALL)
+        lambda: rounds_for_speedup_cocod.rounds_for_speedup_cocod_measure(LocalSGD, SMALL)
     ),
     "one model for all: the periods of LUPA-SGD give no speedup": (
-        lambda: rounds_for_speedup_lupa.measure(TakesOne, SMALL)
+        lambda: rounds_for_speedup_lupa.rounds_for_speedup_lupa_measure(TakesOne, SMALL)
     ),
-    "equal seeds: no speedup": lambda: local_speedup.measure(SameSeed),
+    "equal seeds: no speedup": lambda: local_speedup.local_speedup_measure(SameSeed),
 }
 
 

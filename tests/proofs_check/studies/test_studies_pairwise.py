@@ -8,9 +8,10 @@ import pytest
 
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.synchronisation.barriers import RoundRobin
-from proofs_check.mutants.gossip_pairwise import CallerAlone
-from proofs_check.studies.gossip_pairwise import ad_psgd_straggler, randomised_gossip_contraction
-from proofs_check.studies.gossip_pairwise.randomised_gossip_contraction import moment_time
+from proofs_check.evidence.gossip_pairwise import studies as randomised_gossip_contraction
+from proofs_check.evidence.gossip_pairwise import studies_ad_psgd as ad_psgd_straggler
+from proofs_check.evidence.gossip_pairwise.faults import CallerAlone
+from proofs_check.evidence.gossip_pairwise.studies import moment_time
 from proofs_check.verdict import Outcome
 
 
@@ -19,14 +20,16 @@ def refuted(result):
 
 
 def test_a_caller_that_averages_alone_is_too_slow() -> None:
-    result = randomised_gossip_contraction.measure(
+    result = randomised_gossip_contraction.randomised_gossip_contraction_measure(
         lambda exchange: CallerAlone(GossipAveraging(exchange)), (6, 8, 10), (8, 12, 16)
     )
     assert "curve under bound" in refuted(result)
 
 
 def test_workers_that_wait_for_their_turn_do_not_keep_the_pace() -> None:
-    result = ad_psgd_straggler.measure(lambda method: replace(method, barrier=RoundRobin()))
+    result = ad_psgd_straggler.ad_psgd_straggler_measure(
+        lambda method: replace(method, barrier=RoundRobin())
+    )
     assert {"pace", "slowdown by one worker"} <= refuted(result)
 
 

@@ -17,17 +17,17 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.social import florentine_families
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
-from proofs_check.closed_forms.gossip_averaging.linear_iterations import linear_iterations
-from proofs_check.closed_forms.gossip_averaging.weights import (
+from proofs_check.evidence.gossip_averaging import proofs as gossip_averaging
+from proofs_check.evidence.gossip_averaging.closed_forms import (
     GAPS,
     PUBLISHED,
     eight_nodes,
+    linear_iterations,
     lower_bound,
     optimal,
     published_factors,
     weights,
 )
-from proofs_check.proofs.gossip_averaging import gossip_averaging
 from proofs_check.verdict import Outcome
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant_lam
@@ -134,10 +134,10 @@ def test_weights_that_are_not_the_fastest_are_refuted() -> None:
 
 
 def test_the_proof_settles_the_best_weight_and_no_other() -> None:
-    assert gossip_averaging.prove().outcome is Outcome.PROVED
+    assert gossip_averaging.prove_gossip_averaging().outcome is Outcome.PROVED
     l1, ln = gossip_averaging.large, gossip_averaging.small
     for wrong in (1 / l1, 1 / (l1 + ln), 2 / l1):
-        assert gossip_averaging.prove(wrong).outcome is Outcome.REFUTED
+        assert gossip_averaging.prove_gossip_averaging(wrong).outcome is Outcome.REFUTED
 
 
 def test_rules_are_values() -> None:

@@ -1,1 +1,0 @@
-"""Closed forms of the alternating direction method of multipliers."""

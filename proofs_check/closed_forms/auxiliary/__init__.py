@@ -1,1 +1,0 @@
-"""Closed forms of error feedback, momentum correction, clipping, warm-up."""

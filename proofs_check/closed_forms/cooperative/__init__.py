@@ -1,1 +1,0 @@
-"""Closed forms of elastic and cooperative averaging, coded and redundant work."""

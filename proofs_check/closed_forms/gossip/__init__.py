@@ -1,1 +1,0 @@
-"""Closed forms of gossip, plain and compressed by copies."""

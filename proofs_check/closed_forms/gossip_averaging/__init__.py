@@ -1,1 +1,0 @@
-"""Closed forms of averaging by a fixed matrix."""

@@ -1,1 +1,0 @@
-"""Closed forms of gossip for convex functions, by (sub)gradients."""

@@ -1,1 +1,0 @@
-"""Closed forms of dual methods over a network."""

@@ -1,1 +1,0 @@
-"""Closed forms of large batches."""

@@ -1,1 +1,0 @@
-"""Closed forms of uploads that are skipped."""

@@ -1,1 +1,0 @@
-"""Closed forms of local SGD and its relatives."""

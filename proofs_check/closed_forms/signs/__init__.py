@@ -1,1 +1,0 @@
-"""Closed forms of signs and one-bit messages."""

@@ -1,1 +1,0 @@
-"""Closed forms of bulk synchronous and bounded-staleness SGD."""

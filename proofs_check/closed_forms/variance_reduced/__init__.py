@@ -1,1 +1,0 @@
-"""Closed forms of shifts and variance reduction."""

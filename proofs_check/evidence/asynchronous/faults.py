@@ -1,0 +1,191 @@
+"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.parts.delay_compensation import (
+    Correction,
+    DiagonalCompensation,
+    ExactHessian,
+    LateGradients,
+)
+from algorithms.methods.parts.gradient_filter import Filter
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
+from proofs_check.evidence.asynchronous.closed_forms import (
+    WEIGHT,
+    compensated,
+    delay_is_removed,
+    delay_threshold,
+    downpour_client,
+    equal_times_age,
+    versions_are_read,
+    writes_add,
+)
+from proofs_check.evidence.asynchronous.closed_forms_proximal import (
+    coordinate_prox_solution,
+    delayed_proximal_solution,
+)
+from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.methods.faulty.methods import FreshASP
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+
+
+@final
+@dataclass(frozen=True)
+class LateByOne(FaultyMethod):
+    """An asynchronous server that answers with the model before the update: one version older."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        before = state.x
+        after = self.right.step(state, t, context)
+        fetched = after.schedule.at(t).fetches[..., None].expand(*before.shape[:-2], 1, 1)
+        index = fetched.expand(*fetched.shape[:-1], before.shape[-1])
+        return after._replace(view=after.view.scatter(-2, index, before))
+
+
+@final
+@dataclass(frozen=True)
+class Reversed(Correction[Any]):
+    """A compensation with the wrong sign: it takes x_read - x_now."""
+
+    right: Correction[Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, reversed"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Any:
+        return self.right.init(shape, dtype, device)
+
+    def apply(self, state: Any, late: LateGradients) -> tuple[Any, Tensor]:
+        state, used = self.right.apply(state, late)
+        return state, late.g - (used - late.g)
+
+
+@final
+@dataclass(frozen=True)
+class UnclearedPush(FaultyMethod):
+    """Downpour whose accrued gradient stays after it was pushed: it counts again and again."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        worker = state.schedule.at(t).arrivals
+        index = worker[..., None].expand(*worker.shape, state.x.shape[-1])
+        g = context.gradient_of(state.local.gather(-2, index), worker, t)
+        grown = state.accrued.gather(-2, index) + g
+        after = self.right.step(state, t, context)
+        return after._replace(accrued=after.accrued.scatter(-2, index, grown))
+
+
+@final
+@dataclass(frozen=True)
+class Overwriting(FaultyMethod):
+    """Hogwild that stores x_read - gamma g where it should add - gamma g to what is there."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        tick, before = state.schedule.at(t), self.right.models(state)
+        read = self.right.read(state, tick.versions, tick.arrivals, t, context)  # type: ignore[attr-defined]
+        after = self.right.step(state, t, context)
+        move = self.right.models(after) - before
+        stored = torch.where(move != 0, read + move, before)
+        after.versions[..., after.newest, :] = stored[..., 0, :]
+        return after
+
+    def seconds(self, state: Any, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+@final
+@dataclass(frozen=True)
+class ProxBeforeMean(FaultyMethod):
+    """Coordinate prox whose server averages the workers' proxed points."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        rule, shrink = self.right.step_rule, self.right.proximal  # type: ignore[attr-defined]
+        x = shrink.apply(after.points[..., : context.network.n, :], rule(t), t).mean(
+            -2, keepdim=True
+        )
+        who = after.schedule.at(t).arrivals
+        index = who[..., None].expand(*who.shape, x.shape[-1])
+        return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))
+
+
+@final
+@dataclass(frozen=True)
+class ActiveDropping(Filter):
+    """A KKT filter that looks at gradients alone, and drops coordinates that are not zero.
+
+    Attributes:
+        weight: entries up to this size are dropped [f / x].
+    """
+
+    weight: float
+
+    @property
+    def name(self) -> str:
+        return "filter of small gradients"
+
+    def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:
+        return g.abs() > self.weight
+
+
+def _read_first(now: WorkerStates, d: Decision) -> Decision:
+    """A worker takes the model of the tick before its own gradient is applied."""
+    return d._replace(fetched=np.roll(d.fetched, 1, axis=1))
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "ASP one version late", "the answer is the model before the update it follows",
+        versions_are_read, LateByOne,
+    ),
+    fault(
+        "delay compensation reversed", "lam g*g*(x_read - x_now)",
+        compensated, Reversed(DiagonalCompensation(0.5)),
+    ),
+    fault(
+        "exact compensation reversed", "g - H (x_now - x_read)",
+        delay_is_removed, Reversed(ExactHessian()),
+    ),
+    fault(
+        "Downpour not clearing", "an accrued gradient stays after its push",
+        downpour_client, UnclearedPush,
+    ),
+    fault(
+        "Hogwild overwriting", "x_read - gamma g is stored where - gamma g is to be added",
+        writes_add, Overwriting,
+    ),
+    fault(
+        "prox before the mean", "the server averages proxed points",
+        coordinate_prox_solution, ProxBeforeMean,
+    ),
+    fault(
+        "KKT filter dropping active coordinates", "small gradients of non-zero coordinates are cut",
+        delayed_proximal_solution, ActiveDropping(WEIGHT),
+    ),
+    fault(
+        "ASP reading fresh values", "an arriving gradient is taken at the newest model",
+        delay_threshold, FreshASP,
+    ),
+    fault(
+        "asynchronous worker with another's model", "the next worker fetches in its place",
+        equal_times_age, SpoiltBarrier(Asynchronous(), _read_first),
+    ),
+)  # fmt: skip

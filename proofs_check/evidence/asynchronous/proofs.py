@@ -1,0 +1,383 @@
+"""Derivations: asynchronous moments, asynchronous pl, asysg con, asysg incon, delay oscillation,
+delay threshold, unbounded delays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
+from proofs_check.proofs.expressions import computes, descends
+from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.verdict import Verdict
+from theory.theorems.asynchronous_moments import asynchronous_moments
+from theory.theorems.asynchronous_pl import asynchronous_pl
+from theory.theorems.asysg_con import AsysgCon
+from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.unbounded_delays import unbounded_delays
+
+# Asynchronous SGD by second moments: what was missed is short, whatever it is.
+
+
+ASYNCHRONOUS_MOMENTS_L, G2, asynchronous_moments_tau = (
+    symbol(name) for name in ("L", "G2", "tau_coordinate")
+)
+ASYNCHRONOUS_MOMENTS_FLOOR = (
+    GAMMA * ASYNCHRONOUS_MOMENTS_L * G2
+    + GAMMA**2 * ASYNCHRONOUS_MOMENTS_L**2 * asynchronous_moments_tau**2 * G2
+)
+
+
+def missed(count: int) -> DerivationStep:
+    """||sum of ``count`` vectors||^2 <= count times the sum of squares: parts of updates missed."""
+    a = sp.symbols(f"a:{count}", real=True)
+    room = count * sum(x**2 for x in a) - sum(a) ** 2
+    pairs = sum((a[i] - a[j]) ** 2 for i in range(count) for j in range(i))
+    return equality(f"{count} missed updates", sp.expand(room), sp.expand(pairs))
+
+
+def late_step(claimed: Any) -> tuple[DerivationStep, ...]:
+    """f falls by gamma/2 ||grad f(x)||^2 - gamma/2 ``claimed`` at least.
+
+    <grad f(x), grad f(xhat)> >= (g2 - L^2 ||x - xhat||^2)/2, and the squared step is gamma^2 G2.
+    """
+    g2, h2 = sp.symbols("g2 h2", nonnegative=True)
+    late = GAMMA**2 * asynchronous_moments_tau**2 * G2
+    descent = (
+        -GAMMA * (g2 + h2 - ASYNCHRONOUS_MOMENTS_L**2 * late) / 2
+        + GAMMA**2 * ASYNCHRONOUS_MOMENTS_L / 2 * G2
+    )
+    kept = -GAMMA / 2 * g2 + GAMMA / 2 * claimed
+    slack = sp.expand(kept - descent)
+    return (
+        missed(3),
+        nonnegative(
+            "one step descends, however stale",
+            slack,
+            GAMMA,
+            g2,
+            h2,
+            ASYNCHRONOUS_MOMENTS_L,
+            G2,
+            asynchronous_moments_tau,
+        ),
+    )
+
+
+def prove_asynchronous_moments(claimed: Any = ASYNCHRONOUS_MOMENTS_FLOOR) -> Verdict:
+    r"""avg E||grad f(x_t)||^2 <= 2 Delta/(gamma T) + ``claimed``.
+
+    A coordinate that is read may miss any of the last tau updates: what is missed is gamma times a
+    sum of tau vectors, each a part of a gradient.
+    """
+    return settled(
+        "asynchronous_moments",
+        f"average squared gradient <= 2 Delta/(gamma T) + {claimed}",
+        "derived; setting of Niu et al. 2011, arXiv:1106.5730",
+        *late_step(claimed),
+        descends(asynchronous_moments, 2, claimed),
+    )
+
+
+# Asynchronous SGD with inconsistent reads under the inequality of Polyak and Lojasiewicz.
+
+
+def prove_asynchronous_pl(claimed: Any = ASYNCHRONOUS_MOMENTS_FLOOR) -> Verdict:
+    r"""E f(x_T) - f* <= (1 - gamma mu)^T Delta + ``claimed``/(2 mu)."""
+    return settled(
+        "asynchronous_pl",
+        f"E f(x_T) - f* <= (1 - gamma mu)^T Delta + {claimed}/(2 mu)",
+        "derived; setting of Niu et al. 2011, arXiv:1106.5730",
+        *late_step(claimed),
+        *contracts(asynchronous_pl, claimed),
+    )
+
+
+# AsySG-con: Theorem 1, its largest stepsize, and Corollary 2.
+#
+# With h the mean of the M gradients' expectations at step t, G and H the sums over T steps of
+# E||grad f(x_t)||^2 and E||h||^2:
+#
+# - the descent lemma, with <grad f, h> polarised and ||grad f - h||^2 <= L^2 ||x_t - x_{t -
+#   tau}||^2;
+# - a window of tau steps moved by noise and by means: ||noise + means||^2 <= 2 ||noise||^2 + 2
+#   ||means||^2, noise orthogonal over steps, means by Cauchy and Schwarz, each step in tau windows
+#   at
+#   most;
+# - what H is multiplied by is not positive under the condition, and is left out.
+
+
+ASYSG_CON_L, M, T, sigma2, asysg_con_gap = sp.symbols("L M T sigma2 Delta", positive=True)
+TAU = sp.Symbol("tau", nonnegative=True)
+BOUND = (
+    2 * asysg_con_gap / (M * T * GAMMA)
+    + (GAMMA * ASYSG_CON_L + 2 * ASYSG_CON_L**2 * M * TAU * GAMMA**2) * sigma2
+)
+RATE = 4 * sp.sqrt(asysg_con_gap * ASYSG_CON_L * sigma2 / (M * T))
+
+
+def theorem_1(bound: Any) -> tuple[DerivationStep, ...]:
+    """T steps of the descent lemma, summed: G / T is at most ``bound``."""
+    a, h, u, v = sp.symbols("a h u v", real=True)
+    G, H = sp.symbols("G H", nonnegative=True)
+    drop = GAMMA * M / 2
+    apart = ASYSG_CON_L**2 * 2 * GAMMA**2 * (TAU * M * sigma2 * T + TAU**2 * M**2 * H)
+    length = GAMMA**2 * ASYSG_CON_L / 2 * (M * sigma2 * T + M**2 * H)
+    left = asysg_con_gap - drop * (G + H) + drop * apart + length  # at least 0, as f >= f*
+    kept = sp.expand(left).coeff(H)
+    condition = 1 - GAMMA * ASYSG_CON_L * M - 2 * (GAMMA * ASYSG_CON_L * M * TAU) ** 2
+    most = sp.solve(left.subs(H, 0), G)[0] / T
+    return (
+        equality("polarised", M * a * h, M / 2 * (a**2 + h**2 - (a - h) ** 2)),
+        equality("noise and means apart", 2 * u**2 + 2 * v**2 - (u + v) ** 2, (u - v) ** 2),
+        equality("H is left out under the condition", kept, -drop * condition),
+        equality("sum of T steps", sp.expand(most), sp.expand(bound)),
+        computes(AsysgCon(), bound.subs(M, 1)),
+        computes(AsysgCon(3), bound.subs(M, 3)),
+    )
+
+
+def prove_asysg_con(claimed: Any = RATE, bound: Any = BOUND) -> Verdict:
+    r"""gamma = sqrt(Delta/(M L T sigma2)) gives at most ``claimed``.
+
+    For T = 4 M L Delta (tau + 1)^2 (1 + v)^2/sigma2, v >= 0: the condition of Theorem 1 holds, and
+    2 Delta/(M T gamma) + (gamma L + 2 L^2 M tau gamma^2) sigma2 is below the claim, which the
+    first two terms make up to 3/4.
+    """
+    tau, v, gamma = sp.symbols("tau v gamma", nonnegative=True)
+    long = {T: 4 * M * ASYSG_CON_L * asysg_con_gap * (tau + 1) ** 2 * (1 + v) ** 2 / sigma2}
+    step = sp.sqrt(asysg_con_gap / (M * ASYSG_CON_L * T * sigma2))
+    lead = 2 * asysg_con_gap / (M * T * step) + step * ASYSG_CON_L * sigma2
+    delay = 2 * ASYSG_CON_L**2 * M * tau * step**2 * sigma2
+    condition = (
+        (1 - gamma * ASYSG_CON_L * M - 2 * (gamma * ASYSG_CON_L * M * tau) ** 2)
+        .subs(gamma, step)
+        .subs(long)
+    )
+    share = sp.simplify(((claimed - lead - delay) / RATE).subs(long))
+    y = 2 / (1 + sp.sqrt(1 + 8 * tau**2))
+    return settled(
+        "asysg_con",
+        f"at most {claimed}",
+        "Lian et al. 2015, arXiv:1506.08272, Theorem 1, Corollary 2",
+        *theorem_1(bound),
+        equality("two terms at the stepsize", sp.simplify(lead / RATE), sp.Rational(3, 4)),
+        nonnegative("the condition holds", sp.simplify(condition), tau, v),
+        nonnegative("the third term fits", share, tau, v),
+        equality("the largest stepsize", sp.expand(y + 2 * y**2 * tau**2).simplify(), 1),
+    )
+
+
+# AsySG with inconsistent reads: missed parts of updates, their noises uncorrelated.
+
+
+ASYSG_INCON_L, asysg_incon_tau = (symbol(name) for name in ("L", "tau_coordinate"))
+ASYSG_INCON_FLOOR = (
+    GAMMA * ASYSG_INCON_L + 2 * GAMMA**2 * ASYSG_INCON_L**2 * asysg_incon_tau
+) * sigma2
+
+
+def prove_asysg_incon(claimed: Any = ASYSG_INCON_FLOOR, returns: Any = 1) -> Verdict:
+    r"""avg E||grad f(x_t)||^2 <= 2 Delta/(gamma T) + ``claimed``.
+
+    xhat - x = gamma sum over k <= tau of parts of (grad f(xhat_{t-k}) + noise), so E||xhat - x||^2
+    <= 2 gamma^2 (tau sum_k h_{t-k} + tau sigma2), h = ||grad f(xhat)||^2: noises of different
+    updates are uncorrelated, whichever parts were missed. Over all steps each h comes back at most
+    tau times (``returns`` times that), and gamma L + 2 gamma^2 L^2 tau^2 <= 1 pays for it.
+    """
+    g2, h, gap, T = sp.symbols("g2 h Delta T", nonnegative=True)
+    y, v = sp.symbols("y v", nonnegative=True)  # y = gamma L
+    one = -GAMMA * (g2 + h) / 2 + GAMMA**2 * ASYSG_INCON_L / 2 * (h + sigma2)
+    late = GAMMA / 2 * ASYSG_INCON_L**2 * 2 * GAMMA**2 * asysg_incon_tau * sigma2
+    back = returns * GAMMA / 2 * ASYSG_INCON_L**2 * 2 * GAMMA**2 * asysg_incon_tau**2 * h
+    mean = sp.expand(one + back + late)
+    of_h = sp.factor(mean.coeff(h, 1))
+    paid = (
+        -GAMMA
+        / 2
+        * (1 - GAMMA * ASYSG_INCON_L - 2 * GAMMA**2 * ASYSG_INCON_L**2 * asysg_incon_tau**2)
+    )
+    total = sp.solve(sp.Eq(-gap / T, mean.subs(h, 0)), g2)[0]
+    a, b = sp.symbols("a b", real=True)
+    edge = (1 - y - 2 * y**2 * asysg_incon_tau**2).subs(
+        y, 2 / (1 + sp.sqrt(1 + 8 * asysg_incon_tau**2))
+    )
+    return settled(
+        "asysg_incon",
+        f"average squared gradient <= 2 Delta/(gamma T) + {claimed}",
+        "derived; setting of Lian et al. 2015, arXiv:1506.08272, Section 4",
+        missed(3),
+        equality("(a + b)^2 <= 2 a^2 + 2 b^2", 2 * a**2 + 2 * b**2 - (a + b) ** 2, (a - b) ** 2),
+        equality("the condition pays for what comes back", of_h, sp.factor(paid)),
+        equality("the largest stepsize", sp.simplify(edge), 0),
+        nonnegative("a smaller one does too", (1 - y).subs(y, 1 / (1 + v)), v),
+        equality("sum of T steps", total, 2 * gap / (GAMMA * T) + claimed),
+        descends(asysg_incon, 2, claimed),
+    )
+
+
+# Gradient descent with a constant delay on a quadratic: the largest stepsize with real roots.
+
+
+delay_oscillation_tau = sp.symbols("tau", integer=True, positive=True)
+LARGEST = delay_oscillation_tau**delay_oscillation_tau / (delay_oscillation_tau + 1) ** (
+    delay_oscillation_tau + 1
+)
+
+
+def real_roots(delay: int, h: Any) -> int:
+    """Positive roots of z^{delay+1} - z^delay + h, with multiplicity (Sturm, exactly)."""
+    z = sp.symbols("z")
+    polynomial = sp.Poly(z ** (delay + 1) - z**delay + h, z)
+    return sum(1 for root in sp.real_roots(polynomial) if root > 0)
+
+
+def prove_delay_oscillation(claimed: Any = LARGEST) -> Verdict:
+    r"""x+ = x - h x_{t-tau} does not oscillate iff h <= ``claimed``.
+
+    h = z^tau (1 - z) rises from 0 to its only maximum on (0, 1) and falls to 0: two positive real
+    roots up to it and none beyond, where the leading pair is complex.
+    """
+    z = sp.symbols("z", positive=True)
+    curve = z**delay_oscillation_tau * (1 - z)
+    top = delay_oscillation_tau / (delay_oscillation_tau + 1)
+    counts = []
+    for delay in (1, 2, 5):
+        value = sp.sympify(claimed).subs(delay_oscillation_tau, delay)
+        below, above = (value * (1 + s * sp.Rational(1, 1000)) for s in (-1, 1))
+        counts.append((real_roots(delay, below), real_roots(delay, above)) == (2, 0))
+    return settled(
+        "delay oscillation",
+        f"no oscillation iff gamma a <= {claimed}",
+        "derived; characteristic polynomial of delayed gradient descent",
+        equality("the maximum is at tau/(tau + 1)", sp.diff(curve, z).subs(z, top), 0),
+        equality("and is", curve.subs(z, top), claimed),
+        truth("two roots below it, none above, tau = 1, 2, 5", all(counts)),
+    )
+
+
+# Gradient descent with a constant delay on a quadratic: the largest stable stepsize.
+
+
+delay_threshold_tau = sp.symbols("tau", integer=True, nonnegative=True)
+THRESHOLD = 2 * sp.sin(sp.pi / (2 * (2 * delay_threshold_tau + 1)))
+
+
+def crossing(claimed: Any) -> tuple[DerivationStep, ...]:
+    """z^{tau+1} - z^tau + h has the root exp(i pi/(2 tau + 1)) at h = ``claimed``."""
+    theta = sp.pi / (2 * delay_threshold_tau + 1)
+    # h = z^tau (1 - z) = 2 sin(theta/2) exp(i (theta (tau + 1/2) - pi/2))
+    angle = sp.symbols("angle", real=True)
+    half = sp.exp(sp.I * angle / 2)
+    factor = half * (-2 * sp.I * sp.sin(angle / 2))
+    phase = sp.simplify(theta * (delay_threshold_tau + sp.Rational(1, 2)) - sp.pi / 2)
+    return (
+        equality(
+            "1 - z = -2i sin(theta/2) exp(i theta/2)",
+            (1 - half**2 - factor.rewrite(sp.exp)).expand(),
+            0,
+        ),
+        equality("z^tau (1 - z) is real and positive there", phase, 0),
+        equality("its modulus", 2 * sp.sin(theta / 2), claimed),
+    )
+
+
+def stable_below(claimed: Any, delay: int) -> DerivationStep:
+    """All roots lie inside the unit circle just below the claim and not all just above, exactly.
+
+    Jury's criterion in rationals (Bistritz), at h within 1e-6 of the claim.
+    """
+    value = sp.nsimplify(sp.N(claimed.subs(delay_threshold_tau, delay), 40), rational=True)
+    small = sp.Rational(1, 10**6)
+    below = inside(delay, value * (1 - small))
+    above = inside(delay, value * (1 + small))
+    return truth(f"stable below and not above, tau = {delay}", below and not above)
+
+
+def inside(delay: int, h: Any) -> bool:
+    """Whether all roots of z^{delay+1} - z^delay + h are in the open unit disc (Schur-Cohn)."""
+    row = [sp.Integer(0)] * (delay + 2)
+    row[0], row[1] = sp.Integer(1), sp.Integer(-1)
+    row[-1] += h
+    while len(row) > 1:
+        ratio = row[-1] / row[0]
+        if abs(ratio) >= 1:
+            return False
+        row = [x - ratio * y for x, y in zip(row[:-1], row[:0:-1], strict=True)]
+    return True
+
+
+def prove_delay_threshold(claimed: Any = THRESHOLD) -> Verdict:
+    r"""x+ = x - gamma a x_{t-tau} is stable iff 0 < gamma a < ``claimed``.
+
+    On the unit circle h = z^tau (1 - z) is real and positive only at theta = (4m + 1) pi/(2 tau+1),
+    where h = 2 sin(theta/2) grows with theta in (0, pi]: the first crossing is m = 0. For small h
+    the roots are near 0 and near 1 - h, so they are inside until then.
+    """
+    z, h = sp.symbols("z h")
+    drift = -1 / sp.diff(z - 1 + h * z**-delay_threshold_tau, z).subs({h: 0, z: 1})
+    return settled(
+        "delay threshold",
+        f"stable iff 0 < gamma a < {claimed}",
+        "derived; characteristic polynomial of delayed gradient descent",
+        equality("the root at 1 moves inside as h grows from 0", drift, -1),
+        *crossing(claimed),
+        *(stable_below(claimed, delay) for delay in (0, 1, 2, 5, 10)),
+    )
+
+
+# Delays without a bound: what was missed, in the mean square.
+
+
+unbounded_delays_gap, UNBOUNDED_DELAYS_L, omega, unbounded_delays_tau = (
+    symbol(name) for name in ("initial_gap", "L_max", "omega", "tau_rms")
+)
+MISSED = (1 + omega) * unbounded_delays_tau**2 * G2
+
+
+def prove_unbounded_delays(missing: Any = MISSED) -> Verdict:
+    """z = x: gradients are taken within ``missing`` gamma^2 of it in the mean square.
+
+    tau_t messages of second moment (1 + omega) G^2 are missed, tau_t given; the bound is that of
+    perturbed iterates with one message an update.
+    """
+    late = sp.Symbol("tau_t", nonnegative=True)
+    p, q = sp.Rational(1, 4), sp.Rational(3, 4)  # a law of two delays, its mean square
+    two = p * (1 + omega) * G2 * late**2 + q * (1 + omega) * G2 * (3 * late) ** 2
+    square = p * late**2 + q * (3 * late) ** 2
+    bound = 4 * unbounded_delays_gap / (GAMMA * TIME) + 2 * GAMMA * UNBOUNDED_DELAYS_L * (
+        sigma2 + omega * G2
+    )
+    return settled(
+        "unbounded_delays",
+        f"what was missed is at most gamma^2 {missing}, so O(1/sqrt(T)) with its constants",
+        "derived; setting of Zhang, Liu, Zhu 2018, arXiv:1805.09470",
+        missed(3),
+        equality(
+            "delays at random",
+            sp.expand(two),
+            sp.expand(missing.subs(unbounded_delays_tau, sp.sqrt(square))),
+        ),
+        computes(unbounded_delays, bound + 4 * GAMMA**2 * UNBOUNDED_DELAYS_L**2 * missing),
+    )
+
+
+PROOFS = (
+    prove_asynchronous_moments,
+    prove_asynchronous_pl,
+    prove_asysg_con,
+    prove_asysg_incon,
+    prove_delay_oscillation,
+    prove_delay_threshold,
+    prove_unbounded_delays,
+)
+
+COVERS = {
+    "prove_delay_oscillation": ("asp",),
+    "prove_delay_threshold": (
+        "asp",
+        "dc-asgd",
+    ),
+}

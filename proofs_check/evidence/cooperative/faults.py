@@ -1,0 +1,300 @@
+"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.kernels.mean import mean_rows
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.cooperative.cocod import CoCoD, CoCoDState
+from algorithms.methods.cooperative.coded_regression import (
+    CodedRegression,
+    CodedState,
+    GradientCoding,
+    normal_equations,
+)
+from algorithms.methods.cooperative.cooperative import Cooperative, Mixing
+from algorithms.methods.cooperative.easgd import EASGD, EASGDState
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD, AsyncEASGDState
+from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.parts.cyclic_code import CyclicCode, solved
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.evidence.cooperative import closed_forms as cocod_sgd
+from proofs_check.evidence.cooperative import closed_forms as cooperative_sgd
+from proofs_check.evidence.cooperative import closed_forms as easgd
+from proofs_check.evidence.cooperative.closed_forms_redundancy import (
+    circulant,
+    decoded_gradient,
+    one_round,
+    redundant_bias,
+    shards_are_shared,
+)
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep
+
+
+@final
+@dataclass(frozen=True)
+class PushedCentre(FaultyMethod):
+    r"""EASGD with c^+ = c - \beta(\bar x - c): the sign of the worker's own pull."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
+        return after._replace(centre=2 * state.centre - after.centre)
+
+
+@final
+@dataclass(frozen=True)
+class LateCentre(FaultyMethod):
+    r"""EASGD whose centre is pulled by the models after their step: \beta(\bar x^+ - c)."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
+        if t % self.right.period:
+            return after
+        beta = self.right.beta
+        used = context.network.n * self.right.alpha if beta is None else beta
+        mean = mean_rows(after.x, keepdim=True)
+        return after._replace(centre=state.centre + used * (mean - state.centre))
+
+
+@final
+@dataclass(frozen=True)
+class EarlyCentre(FaultyMethod):
+    r"""EASGD whose models are pulled by the centre as it is after its own step."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
+        moved = after.centre - state.centre
+        return after._replace(x=after.x + self.right.alpha * moved)
+
+
+@final
+@dataclass(frozen=True)
+class ClockOfServer(FaultyMethod):
+    """Asynchronous EASGD whose workers meet the centre by the server's ticks, not their own."""
+
+    right: AsyncEASGD
+
+    def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
+        return self.right.step(state._replace(made=torch.full_like(state.made, t)), t, context)
+
+
+@final
+@dataclass(frozen=True)
+class StillVelocity(FaultyMethod):
+    """EAMSGD with the gradient at x instead of x + delta v: heavy ball, not Nesterov."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        still = state._replace(velocity=torch.zeros_like(state.velocity))
+        after = self.right.step(still, t, context)
+        kept = self.right.momentum * state.velocity
+        return after._replace(x=after.x + kept, velocity=after.velocity + kept)
+
+
+@final
+@dataclass(frozen=True)
+class FreshOverlap(FaultyMethod):
+    """CoCoD-SGD with the average of the models just made: there is nothing to overlap."""
+
+    right: CoCoD
+
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+        after = LocalSGD(self.right.step_rule, self.right.period)
+        held = after.init(torch.zeros_like(state.x[0, 0]), context)._replace(x=state.x)
+        x = after.step(held, t, context).x
+        return CoCoDState(x, x)
+
+
+@final
+@dataclass(frozen=True)
+class ForgottenProgress(FaultyMethod):
+    """CoCoD-SGD that takes the old average and drops what was done while it came."""
+
+    right: CoCoD
+
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+        after = self.right.step(state, t, context)
+        if (t + 1) % self.right.period:
+            return after
+        x = mean_rows(state.sent, keepdim=True).expand_as(state.x).contiguous()
+        return CoCoDState(x, x)
+
+
+@final
+@dataclass(frozen=True)
+class Transposed(Mixing):
+    """S^T in the place of S: from the wrong side, as one gets who keeps models as rows."""
+
+    right: Mixing
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, transposed"
+
+    @property
+    def auxiliary(self) -> int:
+        return self.right.auxiliary
+
+    def constants(self) -> Constants:
+        return self.right.constants()
+
+    def check(self, context: RunContext) -> None:
+        self.right.check(context)
+
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
+        size, n = x.shape[-2] + self.auxiliary, x.shape[-2]
+        unit = torch.eye(size, dtype=x.dtype).expand(*x.shape[:-2], size, size)
+        rows = self.right.apply(unit[..., :n, :], unit[..., n:, :], t, context)
+        s = torch.cat(rows, -2)  # S^T: rows of I S
+        mixed = s.mT @ torch.cat((x, extra), -2)
+        return mixed[..., :n, :].contiguous(), mixed[..., n:, :].contiguous()
+
+
+def from_the_left(right: Cooperative) -> Cooperative:
+    """Cooperative SGD that mixes with S^T."""
+    return replace(right, mixing=Transposed(right.mixing))
+
+
+def own_shard_twice(base: Quadratic, shards: int) -> Quadratic:
+    """Its own shard counts twice where a worker holds others: (2 f_i + f_{i+1} + ...)/(q+1)."""
+    if shards == 1:
+        return base
+    weights = (circulant(base.n, shards) * shards + np.eye(base.n)) / (shards + 1)
+    w = torch.from_numpy(weights)
+    return replace(base, a=w @ base.a, c=w @ base.c)
+
+
+def undivided(right: LocalSGD, shards: int) -> Method[Any]:
+    """RI-SGD on the sum over the shards held instead of their mean: a stepsize q times."""
+    longer = ConstantStep(shards * right.step_rule(0))
+    return OnMoreShards(replace(right, step_rule=longer), shards)
+
+
+@final
+@dataclass(frozen=True)
+class Misdecoded(FaultyMethod):
+    """Gradient coding whose server adds what arrived with coefficients of its own."""
+
+    right: GradientCoding
+    coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
+
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        who, key = state.schedule.at(t).arrivals, context.key.fold("gradient", t)
+        code = CyclicCode(context.network.n, self.right.spare)
+        coded = torch.zeros(())
+        for s in range(code.spare + 1):
+            draws = key.draws(context.replicas, (who + s) % code.n)
+            coded = coded + code.shares(who, s, state.x) * context.problem.gradient(state.x, draws)
+        total = (self.coefficients(code, who, coded) * coded).sum(-2, keepdim=True)
+        return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
+
+
+@final
+@dataclass(frozen=True)
+class Uncoded(FaultyMethod):
+    """One round of normal equations without a code: those of the workers that came in time."""
+
+    right: CodedRegression
+
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        if t:
+            return state
+        d, who = context.problem.d, state.schedule.at(0).arrivals
+        mean = mean_rows(normal_equations(context.problem, who))
+        hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
+        x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
+        return state._replace(x=context.published(x, t))
+
+    def seconds(self, state: CodedState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+def of_whom_it_should(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """The right coefficients."""
+    return code.decoding(who, like)
+
+
+def of_the_first(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """Coefficients for workers 0, 1, ..., whoever arrived."""
+    return code.decoding(torch.arange(who.shape[-1]).expand(who.shape), like)
+
+
+def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """n / (n - s), as if what arrived were plain gradients."""
+    return torch.full((*who.shape, 1), code.n / who.shape[-1], dtype=like.dtype)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "EASGD pushing its centre", "the centre moves away from the workers",
+        easgd.mean_and_centre, PushedCentre,
+    ),
+    fault(
+        "EASGD with a late centre", "the centre is pulled by the models after their step",
+        easgd.mean_and_centre, LateCentre,
+    ),
+    fault(
+        "EASGD with an early centre", "models are pulled by the centre after its own step",
+        easgd.elastic_replay, EarlyCentre,
+    ),
+    MethodMutant(
+        "EAMSGD without looking ahead", "the gradient is taken at x, not at x + delta v",
+        lambda: easgd.elastic_replay(StillVelocity, 0.6),
+        lambda: easgd.elastic_replay(momentum=0.6),
+    ),
+    fault(
+        "EASGD by the server's clock", "tau divides the server's tick, not the worker's clock",
+        easgd.asynchronous_replay, ClockOfServer,
+    ),
+    fault(
+        "cooperative SGD from the wrong side", "S^T X in the place of X S, S not symmetric",
+        cooperative_sgd.columns_are_mixed, from_the_left,
+    ),
+    fault(
+        "CoCoD-SGD with a fresh average", "no overlap: the models just made are averaged",
+        cocod_sgd.overlap_replay, FreshOverlap,
+    ),
+    fault(
+        "CoCoD-SGD without local progress", "what was done while the average came is dropped",
+        cocod_sgd.overlap_mean_is_bsp, ForgottenProgress,
+    ),
+    fault(
+        "redundancy counting its own shard twice", "(2 f_i + f_{i+1} + ...)/(q + 1)",
+        shards_are_shared, own_shard_twice,
+    ),
+    fault(
+        "redundancy without division", "the sum over the shards held in the place of their mean",
+        redundant_bias, undivided,
+    ),
+    MethodMutant(
+        "decoding for other workers", "coefficients of workers 0, 1, ... whoever arrived",
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
+    ),
+    fault(
+        "one round without a code", "normal equations of those who came in time",
+        one_round, Uncoded,
+    ),
+    fault(
+        "coded gradients averaged", "messages are averaged as if they were plain gradients",
+        decoded_gradient, lambda right: Misdecoded(right, of_a_mean),
+    ),
+)  # fmt: skip

@@ -1,0 +1,271 @@
+r"""Push-sum: exact averages, contraction of a mode, and what is kept: sums, weights, the mean.
+
+One-peer exponential graph, n = 2^k: exact after k rounds. Directed ring (I + P)/2: the slowest mode
+contracts by cos(pi/n). Any column-stochastic P: sum s and sum w stay and w > 0, so s/w tends to the
+mean, where averaging with row-stochastic weights ends at \sum_i \pi_i b_i, \pi its left Perron
+vector. Uniform gossip on n workers: with u_i = s_i - \bar x w_i,
+
+    E\|u_{t+1}\|^2 = (\frac14 - \frac{1}{2(n-1)} + \frac14 (1 - \frac{n-2}{(n-1)^2})) E\|u_t\|^2.
+
+(Kempe, Dobra, Gehrke 2003, FOCS; the factor is derived here, from independent receivers.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product as every
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from algorithms.methods.base import Method
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
+from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.base import MixingSequence
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.directed_ring import DirectedRing
+from algorithms.topologies.dissemination import Dissemination, RotatingHypercube
+from algorithms.topologies.one_peer_exponential import OnePeerExponential
+from algorithms.topologies.random_digraph import RandomDigraph
+from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
+from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
+from proofs_check.evidence.gossip.closed_forms import consensus_problem
+from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.paths import path
+from proofs_check.verdict import Verdict
+from theory.arrays import Floats
+
+Build = Callable[[Exchange], Method[Any]]
+
+DIGRAPH = RandomDigraph(7, 0.4, seed=7)
+"""A directed graph whose in-degrees differ, so that weights leave 1."""
+
+
+@final
+@dataclass(frozen=True)
+class Averaging(MixingSequence):
+    """Row-stochastic weights on a directed graph: everyone takes the mean of what it hears."""
+
+    graph: MixingSequence
+
+    @property
+    def n(self) -> int:
+        """Number of workers of the graph."""
+        return self.graph.n
+
+    @property
+    def name(self) -> str:
+        return f"plain averaging on {self.graph.name}"
+
+    @property
+    def period(self) -> int:
+        return self.graph.period
+
+    def matrix(self, t: int) -> Floats:
+        linked = self.graph.matrix(t) > 0
+        return np.asarray(linked / linked.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def exact_after_rounds(
+    build: Build = PushSum, graph: Callable[[int], MixingSequence] = OnePeerExponential
+) -> tuple[Verdict, ...]:
+    """One-peer exponential graph: averages of integers on 8 and 32 workers, exact in binary."""
+    verdicts = []
+    for n in (8, 32):
+        b = torch.arange(n, dtype=torch.float64)[:, None]
+        problem = Quadratic.from_arrays(torch.ones_like(b), b)
+        rounds = n.bit_length() - 1
+        *_, last = path(build(FixedLinks(graph(n))), problem, rounds)
+        verdicts.append(
+            identity(
+                "push-sum",
+                f"one partner a round: exact after log2 n rounds, {graph(n).name}",
+                torch.cat((last.state.s, last.state.w), -1)[0],
+                [(n - 1) / 2, 1.0],
+                check="closed form",
+                problem=problem.name,
+                tolerance=0.0,
+                provenance=f"starts 0, ..., {n - 1}; sums of integers over 2^k are exact",
+            )
+        )
+    return tuple(verdicts)
+
+
+def ring_contraction(build: Build = PushSum) -> Verdict:
+    """Consensus error of the slowest mode on the directed ring of 8."""
+    b = torch.cos(2 * math.pi * torch.arange(8, dtype=torch.float64) / 8)[:, None]
+    problem = Quadratic.from_arrays(torch.ones_like(b), b)
+    rms = [
+        float(moment.context.network.mean_over_workers(ratios(moment.state).square()).sqrt())
+        for moment in path(build(FixedLinks(DirectedRing(8))), problem, 30)
+    ]
+    return identity(
+        "push-sum",
+        "directed ring (I + P)/2: the slowest mode contracts by cos(pi/n), n=8",
+        np.array(rms[1:]) / np.array(rms[:-1]),
+        math.cos(math.pi / 8),
+        check="closed form",
+        problem=problem.name,
+        provenance="30 rounds from cos(2 pi i / 8)",
+    )
+
+
+def ratios(state: Any) -> torch.Tensor:
+    """The ratios z = s / w of a state ``[..., m, d]``."""
+    z: torch.Tensor = state.s / state.w
+    return z
+
+
+def exchanges() -> tuple[Exchange, ...]:
+    """Static, time-varying and random push matrices."""
+    return (
+        FixedLinks(DIGRAPH),
+        FixedLinks(RandomDigraph(7, 0.2, seed=5, graphs=5)),
+        FixedLinks(TimeVaryingDigraph.ring_by_parts(7, 3)),
+        RandomLinks(RandomOutNeighbour(Complete(7))),
+    )
+
+
+def mass_is_kept(
+    build: Build = PushSum, among: tuple[Exchange, ...] | None = None
+) -> tuple[Verdict, ...]:
+    """Sum s, sum w = n and min w > 0 over 120 rounds, four kinds of exchange."""
+    problem = consensus_problem(7, 3, 44)
+    centre = problem.x_star
+    verdicts = []
+    for exchange in among or exchanges():
+        moments = list(path(build(exchange), problem, 120, seed=45, replicas=3))
+        joined = torch.stack([torch.cat((m.state.s, m.state.w), -1) for m in moments])
+        positive = bool((joined[..., -1] > 0).all())
+        due = torch.cat((centre, torch.ones(1, dtype=torch.float64)))
+        verdicts.append(
+            identity(
+                "push-sum",
+                f"mean s and mean w stay and w > 0, {exchange.name}",
+                joined.mean(-2) if positive else torch.full_like(joined.mean(-2), math.nan),
+                due,
+                check="mass",
+                problem=problem.name,
+                provenance="seed 45, 3 replicas, 120 rounds; standard normal starts, seed 44",
+            )
+        )
+    return tuple(verdicts)
+
+
+def reaches_mean(
+    build: Build = PushSum, among: tuple[Exchange, ...] | None = None
+) -> tuple[Verdict, ...]:
+    """Every z_i after 400 rounds against the mean of the starts."""
+    problem = consensus_problem(7, 3, 44)
+    verdicts = []
+    for exchange in among or exchanges():
+        method = build(exchange)
+        *_, last = path(method, problem, 400, seed=46, replicas=2)
+        verdicts.append(
+            identity(
+                "push-sum",
+                f"every s_i / w_i tends to the mean of the starts, {exchange.name}",
+                method.models(last.state),
+                problem.x_star,
+                check="the mean",
+                problem=problem.name,
+                tolerance=1e-9,
+                provenance="seed 46, 2 replicas, 400 rounds",
+            )
+        )
+    return tuple(verdicts)
+
+
+def perron(matrix: Floats) -> Floats:
+    """Left Perron vector of a non-negative irreducible matrix, entries summing to 1."""
+    values, vectors = np.linalg.eig(matrix.T)
+    v = np.real(vectors[:, int(np.argmax(np.real(values)))])
+    return np.asarray(v / v.sum())
+
+
+def plain_averaging(build: Build = PushSum) -> Verdict:
+    """Row-stochastic weights keep w = 1 and end at the Perron-weighted value, not at the mean."""
+    problem, plain = consensus_problem(7, 3, 44), Averaging(DIGRAPH)
+    *_, last = path(build(FixedLinks(plain)), problem, 400)
+    starts = problem.all_gradients(torch.zeros(3, dtype=torch.float64)).neg().numpy()
+    value = perron(plain.matrix(0)) @ starts
+    off = float(np.abs(value - starts.mean(0)).max())
+    return identity(
+        "push-sum",
+        "averaging with row-stochastic weights ends at sum_i pi_i b_i, pi the left Perron vector",
+        ratios(last.state),
+        value,
+        check="Perron value",
+        problem=problem.name,
+        tolerance=1e-9,
+        provenance=f"400 rounds on {DIGRAPH.name}",
+        note=f"the mean is up to {off:.3g} away",
+    )
+
+
+def gossip_factor(n: int) -> float:
+    """What a round of uniform gossip leaves of E||s - xbar w||^2; see the module."""
+    return 0.25 - 0.5 / (n - 1) + 0.25 * (1 - (n - 2) / (n - 1) ** 2)
+
+
+def enumerated_factor(n: int) -> float:
+    """The same by summing over all (n - 1)^n choices, for the start u = e_0 - e_1."""
+    u = np.zeros(n)
+    u[:2] = 1.0, -1.0
+    others = [[i for i in range(n) if i != j] for j in range(n)]
+    total = 0.0
+    for called in every(*others):
+        after = u / 2
+        np.add.at(after, list(called), u / 2)
+        total += float(after @ after)
+    return total / float((n - 1) ** n) / 2.0
+
+
+def uniform_gossip(build: Build = PushSum) -> tuple[Verdict, ...]:
+    """The factor by enumeration for n = 4, and measured over 5 rounds for n = 8."""
+    n, rounds, replicas = 8, 5, 4000
+    problem = consensus_problem(n, 1, 47)
+    exchange = RandomLinks(RandomOutNeighbour(Complete(n)))
+    first, *_, last = path(build(exchange), problem, rounds, seed=48, replicas=replicas)
+    u = [m.state.s - problem.x_star * m.state.w for m in (first, last)]
+    left = (u[1].square().sum((-2, -1)) / u[0].square().sum((-2, -1))).numpy()
+    return (
+        identity(
+            "push-sum",
+            "uniform gossip: factor of E||s - xbar w||^2 a round, n=4, over all 81 choices",
+            enumerated_factor(4),
+            gossip_factor(4),
+            check="enumeration",
+            provenance="start e_0 - e_1; no seed",
+        ),
+        mean_value(
+            "push-sum",
+            f"uniform gossip: E||s - xbar w||^2 after {rounds} rounds is factor^{rounds}, n={n}",
+            left,
+            gossip_factor(n) ** rounds,
+            check="uniform gossip",
+            problem=problem.name,
+            provenance=f"seed 48, {replicas} replicas",
+        ),
+    )
+
+
+def push_sum() -> tuple[Verdict, ...]:
+    """Exact averages, the slowest mode, mass, mean, Perron value, uniform gossip."""
+    return (
+        *exact_after_rounds(),
+        *exact_after_rounds(graph=Dissemination),
+        *exact_after_rounds(graph=RotatingHypercube),
+        ring_contraction(),
+        *mass_is_kept(),
+        *reaches_mean(),
+        plain_averaging(),
+        *uniform_gossip(),
+    )
+
+
+CLOSED_FORMS = (push_sum,)

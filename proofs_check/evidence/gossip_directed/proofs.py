@@ -1,0 +1,90 @@
+"""Derivations: push sum uniform, sgp."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
+from proofs_check.proofs.expressions import near
+from proofs_check.verdict import Verdict
+from theory.theorems.push_sum_uniform import push_sum_uniform
+from theory.theorems.sgp import sgp
+
+# Push-sum by uniform gossip: the expected potential of a round, over all receivers.
+
+n = sp.Symbol("n", positive=True)
+FACTOR = sp.Rational(1, 4) - 1 / (2 * (n - 1)) + (1 - (n - 2) / (n - 1) ** 2) / 4
+
+
+def over_all_receivers(workers: int, claimed: Any) -> DerivationStep:
+    """The mean over all (n - 1)^n choices, for sums u_i that add up to 0."""
+    free = sp.symbols(f"u_1:{workers}", real=True)
+    u = (*free, -sum(free))
+    others = [[k for k in range(workers) if k != i] for i in range(workers)]
+    total = sp.Integer(0)
+    for sent in product(*others):
+        heard = [sum(u[i] for i in range(workers) if sent[i] == k) for k in range(workers)]
+        total += sum(sp.expand((own + came) ** 2) for own, came in zip(u, heard, strict=True)) / 4
+    mean = sp.expand(total / (workers - 1) ** workers)
+    wanted = sp.expand(claimed.subs(n, workers) * sum(v**2 for v in u))
+    return equality(f"all receivers of {workers} workers", mean, wanted)
+
+
+def prove_push_sum_uniform(claimed: Any = FACTOR) -> Verdict:
+    """A round leaves ``claimed`` of E sum_i u_i^2.
+
+    Receivers are independent, one of n - 1 each: E (sum of what k receives)^2 = sum_i p u_i^2 + p^2
+    sum_{i != j} u_i u_j, p = 1/(n - 1), and sum_{i != j} u_i u_j = -sum_i u_i^2.
+    """
+    p = 1 / (n - 1)
+    general = sp.Rational(1, 4) - p / 2 + (1 - p**2 * (n - 2)) / 4
+    return settled(
+        "push_sum_uniform",
+        f"a round leaves {claimed} of the potential",
+        "derived; Kempe, Dobra, Gehrke 2003",
+        equality("three sums of products", sp.simplify(general - claimed), 0),
+        over_all_receivers(3, claimed),
+        over_all_receivers(4, claimed),
+        evaluates(push_sum_uniform, claimed**TIME * symbol("initial_potential")),
+    )
+
+
+# Push-sum with gradient steps: sums move by the mean gradient, and a step's ages add up.
+
+a, b, c = sp.symbols("a b c", positive=True)
+PUSHED = sp.Matrix([[1 - a, b / 2, c], [a / 2, 1 - b, 0], [a / 2, b / 2, 1 - c]])
+"""Any matrix whose columns sum to 1: what three workers make of theirs."""
+
+
+def prove_sgp(pushed: sp.Matrix = PUSHED) -> Verdict:
+    """x <- P (x - gamma g) moves the mean by the mean gradient, x_3 is the start pushed on and the
+    steps of ages 1 to 3; 1/(1 - lam) is the sum of all ages for one symmetric matrix."""
+    x = sp.Matrix(sp.symbols("x_0:3", real=True))
+    steps = [sp.Matrix(sp.symbols(f"g_{t}_0:3", real=True)) for t in range(3)]
+    moved = sum(pushed * (x - steps[0])) - sum(x) + sum(steps[0])
+    run, ages = x, pushed**3 * x
+    for t, g in enumerate(steps):
+        run = pushed * (run - g)
+        ages -= pushed ** (3 - t) * g
+    lam, s = sp.Rational(7, 10), sp.Symbol("k", integer=True, nonnegative=True)
+    powers = sp.summation(lam**s, (s, 0, sp.oo))
+    carried: Any = symbol("carried")
+    return settled(
+        "sgp",
+        "means move by mean gradients, ages of a step add up, so O(1/sqrt(nT)) with its constants",
+        "derived; setting of Assran et al. 2018, arXiv:1811.10792",
+        equality("the mean moves by the mean gradient", sp.expand(moved), 0),
+        equality("steps are carried on", sum(sp.expand(v) ** 2 for v in sp.expand(run - ages)), 0),
+        equality("ages of one symmetric matrix", powers, 1 / (1 - lam)),
+        near(sgp, carried),
+    )
+
+
+PROOFS = (
+    prove_push_sum_uniform,
+    prove_sgp,
+)

@@ -1,0 +1,407 @@
+"""Closed forms: local sgd, local points, common hessian, second moments, post local sgd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from algorithms.engine.run import run
+from algorithms.methods.base import Method
+from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Quadratic
+from algorithms.synchronisation.periods import PostLocal
+from proofs_check.evidence.synchronous.closed_forms import (
+    REPLICAS,
+    STEP,
+    Build,
+    D,
+    one_hessian,
+    uneven,
+    variance,
+)
+from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.evidence import chi_square, identity, mean_square
+from proofs_check.instruments.paths import models, path
+from proofs_check.instruments.whitened import models_at_end, unequal, whitened
+from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
+from proofs_check.verdict import Verdict
+from theory.arrays import Floats
+from theory.networks.second_moments import linear_moments
+from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+
+# Local SGD: where it stops, how far models spread, and their mean on a common Hessian.
+#
+# Without noise local GD with f_i(x) = a_i (x - b_i)^2 / 2 stops at sum w_i b_i / sum w_i with
+# w_i = 1 - (1 - gamma a_i)^H. With noise of variance s^2, one Hessian a and q = 1 - gamma a the
+# spread of local models after j local steps is (1 - 1/n) gamma^2 s^2 (1 - q^{2j}) / (1 - q^2), and
+# their mean is BSP's model, path by path, whatever the period.
+
+
+_GAMMA = 0.1
+_LOCAL_SGD_STEP = ConstantStep(_GAMMA)
+
+
+def local_fixed_point(
+    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
+) -> tuple[Verdict, ...]:
+    """a = (1, 4), b = (0, 1): 0.8 for H = 1, 0.64/0.83 for H = 2."""
+    column = (torch.tensor([[1.0], [4.0]]).double(), torch.tensor([[0.0], [1.0]]).double())
+    problem, a, b = Quadratic.from_arrays(*column), *(c.numpy()[:, 0] for c in column)
+    verdicts = []
+    for period in (1, 2, 5):
+        w = 1 - (1 - _GAMMA * a) ** period
+        trace = run(build(_LOCAL_SGD_STEP, period), problem, steps=100 * period, points=2)
+        verdicts.append(
+            identity(
+                "local-sgd",
+                f"fixed point sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, H={period}",
+                trace.model.item(),
+                float((w * b).sum() / w.sum()),
+                check="closed form",
+                problem=problem.name,
+                provenance=f"no noise, {100 * period} steps; the optimum is 0.8",
+            )
+        )
+    return tuple(verdicts)
+
+
+def local_spread(build: Build = lambda step: LocalSGD(step, 64)) -> tuple[Verdict, ...]:
+    """(1/n) sum_i (x_i - xbar)^2 per coordinate after j = 1, 4, 16 local steps of 4 workers."""
+    n, seed, steps = 4, 13, 16
+    problem = one_hessian(n, 1.0)
+    trace = run(build(STEP), problem, steps=steps, seed=seed, replicas=REPLICAS, points=100)
+    verdicts = []
+    for j in (1, 4, 16):
+        dof = (n - 1) * D * REPLICAS
+        measured = float(trace.consensus[:, j].mean()) / D
+        verdicts.append(
+            chi_square(
+                "local-sgd",
+                f"spread after {j} local steps = (1-1/n) g^2 s^2 (1-q^(2j)) / (1-q^2)",
+                measured * dof,
+                dof,
+                (n - 1) * variance(n, j),
+                check="closed form",
+                problem=problem.name,
+                provenance=f"seed {seed}, {REPLICAS} replicas of {D} coordinates",
+            )
+        )
+    return tuple(verdicts)
+
+
+def local_mean_is_bsp(
+    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
+) -> tuple[Verdict, ...]:
+    """The mean of the local models is BSP's model at every step, for H = 2, 4, 16."""
+    problem, seed = uneven(4), 14
+    right = models(BSP(STEP), problem, 32, seed=seed, replicas=4)
+    return tuple(
+        identity(
+            "local-sgd",
+            f"mean of local models = BSP's model, path by path, H={period}",
+            models(build(STEP, period), problem, 32, seed=seed, replicas=4),
+            right,
+            check="closed form",
+            problem=problem.name,
+            provenance=f"seed {seed}, 4 replicas, 32 steps, equal draws",
+        )
+        for period in (2, 4, 16)
+    )
+
+
+def local_gap(method: LocalSGD | GradientAveragingLocalSGD, b: tuple[float, float]) -> float:
+    """|x_1 - x_2| after 40 steps from (0, 1), f_i(x) = (x - b_i)^2 / 2, averaging every 4."""
+    column = torch.tensor(b, dtype=torch.float64)[:, None]
+    problem = Quadratic.from_arrays(torch.ones_like(column), column)
+    apart = torch.tensor([[[0.0], [1.0]]], dtype=torch.float64)
+    *_, last = path(method, problem, 40, state=LocalSGDState(apart))
+    return float((last.state.x[0, 0] - last.state.x[0, 1]).abs())
+
+
+def e4() -> tuple[Verdict, ...]:
+    """Eq. 9 never synchronises."""
+    step = ConstantStep(0.1)
+    right, wrong = LocalSGD(step, 4), GradientAveragingLocalSGD(step, 4)
+    claim = "local SGD averages models: the workers agree after the 40th step; Eq. 9 never does so"
+    return (
+        erratum(
+            "E4", "local-sgd", f"{claim} (one objective, gap 0.9^30)",
+            (local_gap(right, (0, 0)), 0.0), (local_gap(wrong, (0, 0)), 0.0),
+            f"0.9^30 = {0.9**30:.6g}",
+        ),
+        erratum(
+            "E4", "local-sgd", f"{claim} (two objectives, gap 1)",
+            (local_gap(right, (0, 1)), 0.0), (local_gap(wrong, (0, 1)), 0.0),
+        ),
+    )  # fmt: skip
+
+
+def common_hessian() -> tuple[Verdict, ...]:
+    """The spread between meetings, and the mean."""
+    return (*local_spread(), *local_mean_is_bsp())
+
+
+# Local SGD on quadratics: BSP's law for every period, and fixed points for any workers.
+#
+# With one Hessian for all, whatever the minimisers, the mean of the local models is BSP's model
+# path by path, so it has BSP's law: with f_i(x) = a (x - b_i)^2 / 2 and noise of variance s^2, \bar
+# x_T - b is Gaussian with mean q^T (x_0 - b) and variance \gamma^2 s^2 (1 - q^{2T}) / (n (1 -
+# q^2)), q = 1 - \gamma a. With different Hessians local GD stops at \sum w_i b_i / \sum w_i, w_i =
+# 1 - (1 - \gamma a_i)^H, near the mean of the b_i for large H.
+
+
+LocalPointsBuild = Callable[[Stepsize, int], Method[Any]]
+
+_D, _REPLICAS, _LOCAL_POINTS_SEED = 64, 32, 171
+
+_A, _START, _LOCAL_POINTS_STEPS, _LOCAL_POINTS_N = 0.5, 2.0, 48, 5
+_PERIODS = (1, 3, 7, 32, _LOCAL_POINTS_STEPS, _LOCAL_POINTS_STEPS + 1)
+
+
+def law_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+    """E (xbar_T - mean)^2 at T = 48, independent seeds for H = 1, 3, 7, 32, 48, 49; n = 5."""
+    generator = torch.Generator().manual_seed(_LOCAL_POINTS_SEED)
+    b = 3 * torch.randn(_LOCAL_POINTS_N, _D, generator=generator, dtype=torch.float64)
+    a, x0 = torch.full_like(b, _A), torch.full((_D,), _START, dtype=torch.float64)
+    problem = Quadratic.from_arrays(a, b, sigma2=float(_D), x0=x0)
+    q = 1 - _GAMMA * _A
+    mean = b.mean(0) + q**_LOCAL_POINTS_STEPS * (x0 - b.mean(0))
+    variance = _GAMMA**2 * (1 - q ** (2 * _LOCAL_POINTS_STEPS)) / (_LOCAL_POINTS_N * (1 - q**2))
+    verdicts = []
+    for period in _PERIODS:
+        trace = run(
+            build(ConstantStep(_GAMMA), period),
+            problem,
+            steps=_LOCAL_POINTS_STEPS,
+            seed=_LOCAL_POINTS_SEED + period,
+            replicas=_REPLICAS,
+            points=2,
+        )
+        verdicts.append(
+            mean_square(
+                "local-sgd",
+                f"one Hessian, different minimisers: the mean model has BSP's law, H={period}",
+                (trace.model - mean).numpy(),
+                variance,
+                check="closed form, law",
+                problem=problem.name,
+                provenance=f"seed {_LOCAL_POINTS_SEED + period}, {_REPLICAS} replicas of "
+                f"{_D} coordinates, "
+                f"n={_LOCAL_POINTS_N}, {_LOCAL_POINTS_STEPS} steps, gamma {_GAMMA:g}",
+            )
+        )
+    return tuple(verdicts)
+
+
+def path_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+    """The mean of the local models is BSP's at every step while the stepsize falls, any H."""
+    problem = Quadratic.strongly_convex(7, 16, L=2.0, mu=0.1, sigma2=3.0, zeta2=9.0, R2=4.0)
+    step, seed, steps = InverseTimeStep(6.0, 12.0), _LOCAL_POINTS_SEED, 60
+    right = models(BSP(step), problem, steps, seed=seed, replicas=8)
+    return tuple(
+        identity(
+            "local-sgd",
+            f"mean of local models = BSP's model, path by path, gamma_t = 6/(12 + t), H={period}",
+            models(build(step, period), problem, steps, seed=seed, replicas=8),
+            right,
+            check="closed form",
+            problem=problem.name,
+            provenance=f"seed {seed}, 8 replicas, {steps} steps, n=7, zeta2=9, equal draws",
+        )
+        for period in (2, 3, 11, 60, 61)
+    )
+
+
+def random_fixed_points(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+    """64 random instances each of n = 2, 3, 8, 24 workers; H = 1, 2, 6, 25 and 2000."""
+    verdicts = []
+    for n in (2, 3, 8, 24):
+        generator = np.random.default_rng(_LOCAL_POINTS_SEED + n)
+        a, b = 0.2 + generator.random((n, _D)), generator.normal(size=(n, _D))
+        problem = Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b))
+        measured, due = [], []
+        for period in (1, 2, 6, 25, 2000):
+            steps = max(2000 // period, 1) * period
+            trace = run(build(ConstantStep(_GAMMA), period), problem, steps=steps, points=2)
+            w = 1 - (1 - _GAMMA * a) ** period
+            measured.append(trace.model[0].numpy())
+            due.append((w * b).sum(axis=0) / w.sum(axis=0))
+        verdicts.append(
+            identity(
+                "local-sgd",
+                f"fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, n={n}",
+                np.stack(measured),
+                np.stack(due),
+                check="closed form",
+                problem=problem.name,
+                provenance=f"seed {_LOCAL_POINTS_SEED + n}, {_D} random instances, H = 1, 2, "
+                f"6, 25, 2000, "
+                f"2000 steps without noise, gamma {_GAMMA:g}",
+            )
+        )
+    return tuple(verdicts)
+
+
+def local_points() -> tuple[Verdict, ...]:
+    """Law, path and fixed points."""
+    return (*law_of_bsp(), *path_of_bsp(), *random_fixed_points())
+
+
+# Local updates on quadratics with one Hessian: what all rows of the family obey.
+#
+# Everything but the operator is linear and alike on all workers. Without noise, j steps after a
+# meeting x_i - \bar x = s_j (b_i - \bar b), where v_{j+1} = m v_j + \gamma a (s_j - 1),
+# s_{j+1} = s_j - v_{j+1}, s_0 = v_0 = 0.
+
+
+STEPS, SEED, COMMON_HESSIAN_REPLICAS, A, GAMMA = 40, 181, 4, 0.5, 0.2
+FALLING = InverseTimeStep(6.0, 12.0)
+TOLD = f"seed {SEED}, {COMMON_HESSIAN_REPLICAS} replicas, {STEPS} steps, equal draws"
+
+
+def noisy() -> Quadratic:
+    """One Hessian, different minimisers, noise; n = 5."""
+    return Quadratic.strongly_convex(5, 12, L=2.0, mu=0.1, sigma2=3.0, zeta2=9.0, R2=4.0)
+
+
+def quiet(n: int = 3) -> Quadratic:
+    """f_i(x) = a (x - b_i)^2 / 2 in two coordinates, no noise; x_0 = (1, -2)."""
+    generator = torch.Generator().manual_seed(SEED)
+    b = torch.randn((n, 2), generator=generator, dtype=torch.float64)
+    x0 = torch.tensor([1.0, -2.0], dtype=torch.float64)
+    return Quadratic.from_arrays(torch.full_like(b, A), b, x0=x0)
+
+
+def spreads(ends: tuple[int, ...], m: float) -> Floats:
+    """s_j at every step t = 0, ..., T: j steps after the last meeting."""
+    s = v = 0.0
+    told = [0.0]
+    for t in range(1, STEPS + 1):
+        v = m * v + GAMMA * A * (s - 1)
+        s -= v
+        if t in ends:
+            s = v = 0.0
+        told.append(s)
+    return np.array(told)
+
+
+def spread_of_run(method: Method[Any]) -> Floats:
+    """(x_1 - xbar) / (b_1 - bbar) ``[T + 1, d]`` along the path without noise."""
+    problem = quiet()
+    b = problem.c / problem.a
+    rows = [method.models(moment.state)[0] for moment in path(method, problem, STEPS)]
+    away = torch.stack([x[0] - x.mean(0) for x in rows])
+    return (away / (b[0] - b.mean(0))).numpy()
+
+
+def same_means(
+    row: str, claim: str, one: Method[Any], other: Method[Any], tolerance: float = 1e-12
+) -> Verdict:
+    """Equal draws, equal mean models all along."""
+    problem = noisy()
+    paths = (
+        models(m, problem, STEPS, seed=SEED, replicas=COMMON_HESSIAN_REPLICAS) for m in (one, other)
+    )
+    return identity(
+        row, claim, *(p.numpy() for p in paths), tolerance=tolerance,
+        check="identity of two methods", problem=problem.name, provenance=TOLD,
+    )  # fmt: skip
+
+
+# Local SGD where Hessians differ: between meetings the models have the exact covariance.
+
+
+_SECOND_MOMENTS_N, _PERIOD, _SECOND_MOMENTS_STEPS, _SECOND_MOMENTS_STEP, _SECOND_MOMENTS_SEED = (
+    6,
+    5,
+    23,
+    0.3,
+    4,
+)
+
+
+def covariance_of_local_sgd(noise_share: float = 1.0) -> Verdict:
+    """W = J at meetings, else I; 3 steps after one the models differ, and none is singular."""
+    problem = unequal(_SECOND_MOMENTS_N)
+    mean, alone = (
+        np.full((_SECOND_MOMENTS_N, _SECOND_MOMENTS_N), 1 / _SECOND_MOMENTS_N),
+        np.eye(_SECOND_MOMENTS_N),
+    )
+    met = [mean if (t + 1) % _PERIOD == 0 else alone for t in range(_SECOND_MOMENTS_STEPS)]
+    law = linear_moments(
+        met, problem.a.numpy(), problem.c.numpy(), np.zeros(problem.d), step=_SECOND_MOMENTS_STEP,
+        variance=noise_share * problem.sigma2 / problem.d,
+    )  # fmt: skip
+    got = models_at_end(
+        LocalSGD(ConstantStep(_SECOND_MOMENTS_STEP), _PERIOD),
+        problem,
+        _SECOND_MOMENTS_STEPS,
+        _SECOND_MOMENTS_SEED,
+    )
+    return whitened(
+        "local-sgd",
+        "mean and covariance of all models follow the linear recursion, Hessians unequal",
+        got,
+        law,
+        check="second moments",
+        provenance=f"derived here; seed {_SECOND_MOMENTS_SEED}",
+    )
+
+
+def local_second_moments() -> tuple[Verdict, ...]:
+    """The law of all workers' models at the end of a run."""
+    return (covariance_of_local_sgd(),)
+
+
+# Post-local SGD at the two ends of its switch.
+
+
+def post_local() -> tuple[Verdict, ...]:
+    """Switched at once it is local SGD, switched at the end it averages every step."""
+    start, end = (LocalSGD(FALLING, PostLocal(switch, 6)) for switch in (0, STEPS))
+    row = "post-local-sgd"
+    return (
+        same_means(row, "switch 0: local SGD, bit for bit", start, LocalSGD(FALLING, 6), 0.0),
+        same_means(row, "switch T: H = 1, bit for bit", end, LocalSGD(FALLING, 1), 0.0),
+        same_means(row, "switch T: BSP-SGD, to rounding", end, BSP(FALLING)),
+    )
+
+
+CLOSED_FORMS = (
+    common_hessian,
+    e4,
+    local_fixed_point,
+    local_points,
+    local_second_moments,
+    post_local,
+)
+
+DEMONSTRATIONS = (("E4", e4),)
+
+COVERS = {
+    "common_hessian": (
+        "local-sgd",
+        "lupa-sgd",
+        "post-local-sgd",
+        "ri-sgd",
+    ),
+    "e4": (
+        "local-sgd",
+        "lupa-sgd",
+        "post-local-sgd",
+        "ri-sgd",
+    ),
+    "local_fixed_point": (
+        "local-sgd",
+        "lupa-sgd",
+        "post-local-sgd",
+        "ri-sgd",
+    ),
+    "local_points": ("local-sgd",),
+    "local_second_moments": ("local-sgd",),
+    "post_local": ("post-local-sgd",),
+}

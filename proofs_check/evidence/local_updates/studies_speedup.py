@@ -1,0 +1,381 @@
+"""Studies: local speedup, speedup by moments, one shot floor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy
+
+from algorithms.engine.run import run
+from algorithms.methods.base import Method
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.curves import RateSeries, band
+from proofs_check.evidence.local_updates.closed_forms_law import LocalLaw, TwoKinds
+from proofs_check.evidence.local_updates.studies import PLACE, SAMPLES, skewed
+from proofs_check.instruments.evidence import ALPHA, identity
+from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.instruments.speedup_search import Longest, longest_period
+from proofs_check.instruments.speedup_verdicts import (
+    SpeedupGrid,
+    against_law,
+    error_ratio,
+    scan_both,
+    scan_with_law,
+)
+from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.survey.speedup_rounds import rounds
+
+# Local SGD speeds up linearly for H up to sqrt(T/n): E||xbar_T - x*||^2 ~ 1/(nT), near H = 1.
+#
+# Strongly convex logistic regression, equal workers, \gamma_t = c/(a + t), from the minimiser, with
+# H = floor(\sqrt{T/n}) (Stich 2018, arXiv:1805.09767, Theorem 2.2: the leading term is
+# \sigma^2 / (\mu n T) while H = O(\sqrt{T/n})). The error stays within 1.5 times that of H = 1 with
+# the same draws, and falls as 1/n and as 1/(T + a).
+
+
+_LOCAL_SPEEDUP_HORIZONS = (128, 512, 2048)
+_LOCAL_SPEEDUP_WORKERS = (2, 4, 8, 16, 32)
+_N, _LOCAL_SPEEDUP_STEPS = 4, 1024
+_LOCAL_SPEEDUP_REPLICAS, _LOCAL_SPEEDUP_SEED, _LOCAL_SPEEDUP_GROUPS, _WITHIN = 256, 157, 32, 1.5
+_LOCAL_SPEEDUP_STEP = InverseTimeStep(64.0, 40.0)
+
+Build = Callable[[Stepsize, int], Method[Any]]
+
+
+def local_speedup_measure(build: Build = LocalSGD) -> StudyResult:
+    """Ratios to H = 1 at every (n, T), and the exponents of n and T + a."""
+    along_t, along_n = (
+        [(_N, t) for t in _LOCAL_SPEEDUP_HORIZONS],
+        [(n, _LOCAL_SPEEDUP_STEPS) for n in _LOCAL_SPEEDUP_WORKERS],
+    )
+    local = {at: _errors(build, *at, _longest(*at)) for at in (*along_t, *along_n)}
+    bulk = {at: _errors(LocalSGD, *at, 1) for at in local}
+    x, shifted = (
+        np.array(_LOCAL_SPEEDUP_WORKERS, dtype=np.float64),
+        np.array(_LOCAL_SPEEDUP_HORIZONS) + _LOCAL_SPEEDUP_STEP.shift,
+    )
+    by_n = np.stack([local[at] for at in along_n], axis=1)
+    by_t = np.stack([local[at] for at in along_t], axis=1)
+    fit = fit_power(x, by_n, ALPHA, groups=_LOCAL_SPEEDUP_GROUPS)
+    verdicts = (
+        *(_ratio(at, local[at], bulk[at]) for at in local),
+        rate_verdict(
+            fit,
+            -1.0,
+            False,
+            subject="local-sgd",
+            variable="n",
+            problem="skewed logistic",
+            claim="linear speedup with H = floor(sqrt(T/n)): the error falls as 1/n",
+            provenance=_LOCAL_SPEEDUP_TOLD,
+        ),
+        rate_verdict(
+            fit_power(shifted, by_t, ALPHA, groups=_LOCAL_SPEEDUP_GROUPS),
+            -1.0,
+            False,
+            subject="local-sgd",
+            variable="(T + a)",
+            problem="skewed logistic",
+            provenance=_LOCAL_SPEEDUP_TOLD,
+            claim="with H = floor(sqrt(T/n)) the error falls as 1/T",
+        ),
+    )
+    reference = np.stack([bulk[at] for at in along_n], axis=1).mean(axis=0)
+    return StudyResult(verdicts, (fitted(x, by_n, fit, reference),))
+
+
+_LOCAL_SPEEDUP_TOLD = (
+    f"Stich 2018, Theorem 2.2; seeds {_LOCAL_SPEEDUP_SEED} + n + T, "
+    f"{_LOCAL_SPEEDUP_REPLICAS} replicas, from x*, gamma_t = "
+    f"64/(40 + t), n={_N} along T, T={_LOCAL_SPEEDUP_STEPS} along n, error {ALPHA:g}"
+)
+
+
+def _longest(n: int, steps: int) -> int:
+    return math.isqrt(steps // n)
+
+
+def _errors(build: Build, n: int, steps: int, period: int) -> Floats:
+    problem: Problem = skewed(n)
+    trace = run(
+        build(_LOCAL_SPEEDUP_STEP, period),
+        problem,
+        steps=steps,
+        seed=_LOCAL_SPEEDUP_SEED + n + steps,
+        replicas=_LOCAL_SPEEDUP_REPLICAS,
+        points=2,
+        x0=problem.x_star,
+    )
+    return trace.squared_distance[:, -1]
+
+
+def _ratio(at: tuple[int, int], local: Floats, bulk: Floats) -> Verdict:
+    n, steps = at
+    return error_ratio(
+        local,
+        bulk,
+        _WITHIN,
+        subject="local-sgd",
+        problem="skewed logistic",
+        told=_LOCAL_SPEEDUP_TOLD,
+        claim=f"H = {_longest(n, steps)} keeps the error within {_WITHIN:g} of H = 1, n={n}, "
+        f"T={steps}",
+    )
+
+
+LOCAL_SPEEDUP_STUDY = Study(
+    "local_speedup",
+    "local-sgd",
+    "skewed logistic",
+    "1/(nT) for H up to sqrt(T/n)",
+    f"workers n (T = {_LOCAL_SPEEDUP_STEPS}, H = floor(sqrt(T/n)))",
+    "E||xbar_T - x*||^2 [x^2]",
+    local_speedup_measure,
+)
+
+
+# Rounds for linear speedup of PR-SGD and CoCoD-SGD, measured and by the exact moments.
+
+
+_D, _SPEEDUP_BY_MOMENTS_REPLICAS, _SPEEDUP_BY_MOMENTS_SEED, _L = 32, 64, 143, 1.0
+_EVERY = 5  # steps between looks at the gradient
+_PLACE = "two kinds of worker"
+GRID = SpeedupGrid(horizons=(512, 2048, 8192), workers=(2, 4, 8, 16), middle=1024)
+FAR = SpeedupGrid(horizons=(2**28, 2**34, 2**40), workers=(2, 8, 32), middle=2**40)
+
+
+def _kinds(n: int) -> TwoKinds:
+    return TwoKinds(n, 0.2, 0.5, 1.0)
+
+
+def _gamma(n: int, steps: int) -> float:
+    return math.sqrt(n / steps) / _L
+
+
+def _guess(n: int, steps: int) -> float:
+    return 6.0 * math.sqrt(math.sqrt(steps / n)) / math.sqrt(n)
+
+
+def exact(n: int, steps: int, guess: int, overlapped: bool = False) -> Longest:
+    """The longest period by the exact moments."""
+
+    def errors(period: int) -> Floats:
+        law = LocalLaw(_kinds(n), _gamma(n, steps), period, overlapped)
+        return np.full(2, law.average_squared_gradient(steps))
+
+    return longest_period(errors, guess, steps)
+
+
+def speedup_by_moments_measure(
+    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
+    grid: SpeedupGrid = GRID,
+    *,
+    overlapped: bool = False,
+    subject: str = "pr-sgd",
+    source: str = "Yu, Yang, Zhu 2018, corollary of Theorem 1: H <= T^(1/4) / n^(3/4)",
+) -> StudyResult:
+    """Exponents of T and n in T / H*: measured, exact on the same range, and exact far out."""
+
+    def search(n: int, steps: int, guess: int) -> Longest:
+        problem, step = _kinds(n).problem(_D), ConstantStep(_gamma(n, steps))
+
+        def errors(period: int) -> Floats:
+            trace = run(
+                build(step, period),
+                problem,
+                steps=steps,
+                seed=_SPEEDUP_BY_MOMENTS_SEED + steps + n,
+                replicas=_SPEEDUP_BY_MOMENTS_REPLICAS,
+                points=2,
+                every=_EVERY,
+            )
+            return trace.average_squared_gradient[:, -1]
+
+        return longest_period(errors, guess, steps)
+
+    def law(n: int, steps: int, guess: int) -> Longest:
+        return exact(n, steps, guess, overlapped)
+
+    return against_law(
+        *scan_with_law(grid, search, law, _guess),
+        scan_both(FAR, law, _guess),
+        rounds("pr-sgd").exponents,
+        left=0.005,
+        subject=subject,
+        problem=_PLACE,
+        told=f"{source}; seed {_SPEEDUP_BY_MOMENTS_SEED} + T + n, "
+        f"{_SPEEDUP_BY_MOMENTS_REPLICAS} replicas of {_D} coordinates, "
+        f"n={grid.workers[0]} along T, T={grid.middle} along n",
+    )
+
+
+# One-shot averaging: n workers cannot average away the bias of T steps alone.
+#
+# Zhang, Duchi, Wainwright 2013 (arXiv:1209.4129): E||xbar - x^*||^2 = O(1/(nT) + 1/T^2), where the
+# second term is free of n. Strongly convex logistic regression with one label in eight negative:
+# all workers draw from the same 48 samples, from the minimiser, \gamma_t = c/(a + t). The error of
+# n workers is B^2 + V/n, so (4 e(4n) - e(n))/3 estimates B^2 without bias; averaging every step,
+# B^2 falls with n too. On quadratics with one Hessian the floor is nought: the mean model is that
+# of averaging every step, path by path.
+
+
+_ONE_SHOT_FLOOR_WORKERS = (16, 64, 256, 1024)
+_ONE_SHOT_FLOOR_HORIZONS = (16, 48, 128)
+_ONE_SHOT_FLOOR_REPLICAS, _ONE_SHOT_FLOOR_SEED, _ONE_SHOT_FLOOR_STEPS, _ONE_SHOT_FLOOR_GROUPS = (
+    240,
+    151,
+    48,
+    64,
+)
+_ONE_SHOT_FLOOR_STEP = InverseTimeStep(64.0, 20.0)
+_ONE_SHOT_FLOOR_TOLD = (
+    f"Zhang, Duchi, Wainwright 2013; seeds {_ONE_SHOT_FLOOR_SEED} + n + T, "
+    f"{_ONE_SHOT_FLOOR_REPLICAS} replicas, from x*, "
+    f"gamma_t = 64/(20 + t), batch 1 of {SAMPLES} samples, error {ALPHA:g}"
+)
+
+
+def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> Floats:
+    """||xbar_T - x*||^2 ``[R]``, started at x*."""
+    trace = run(
+        method,
+        problem,
+        steps=steps,
+        seed=_ONE_SHOT_FLOOR_SEED + problem.n + steps,
+        replicas=replicas,
+        points=2,
+        x0=problem.x_star,
+    )
+    return trace.squared_distance[:, -1]
+
+
+def one_shot_floor_measure(
+    build: Build = LocalSGD, replicas: int = _ONE_SHOT_FLOOR_REPLICAS
+) -> StudyResult:
+    """The floor for T = 16, 48, 128; speedup when averaging every step; none lost on quadratics.
+
+    ``build`` makes the method with one averaging at the end; H = 1 is local SGD's.
+    """
+    once = np.stack(
+        [_alone(build, n, _ONE_SHOT_FLOOR_STEPS, replicas) for n in _ONE_SHOT_FLOOR_WORKERS], axis=1
+    )
+    often = np.stack(
+        [
+            errors(LocalSGD(_ONE_SHOT_FLOOR_STEP, 1), skewed(n), _ONE_SHOT_FLOOR_STEPS, replicas)
+            for n in _ONE_SHOT_FLOOR_WORKERS
+        ],
+        axis=1,
+    )
+    n = np.array(_ONE_SHOT_FLOOR_WORKERS, dtype=np.float64)
+    pairs = [
+        once[:, -2:].T
+        if steps == _ONE_SHOT_FLOOR_STEPS
+        else [_alone(build, m, steps, replicas) for m in _ONE_SHOT_FLOOR_WORKERS[-2:]]
+        for steps in _ONE_SHOT_FLOOR_HORIZONS
+    ]
+    floors = np.stack([_floor(few, many) for few, many in pairs], axis=1)
+    verdicts = (
+        *(_positive(steps, floors[:, k]) for k, steps in enumerate(_ONE_SHOT_FLOOR_HORIZONS)),
+        *_order(floors),
+        rate_verdict(
+            fit_power(n, often, ALPHA, groups=_ONE_SHOT_FLOOR_GROUPS), -1.0, False,
+            subject="local-sgd", variable="n", problem=PLACE, provenance=_ONE_SHOT_FLOOR_TOLD,
+            claim="averaging every step, the error falls as 1/n or faster: no floor",
+        ),
+        _none_on_quadratics(build),
+    )  # fmt: skip
+    return StudyResult(verdicts, (_curves(n, once, often),))
+
+
+def _order(floors: Floats) -> tuple[Verdict, ...]:
+    """How the floor falls with T; nothing where there is none."""
+    if (floors.mean(axis=0) <= 0).any():
+        return ()
+    fit = fit_power(
+        np.array(_ONE_SHOT_FLOOR_HORIZONS) + _ONE_SHOT_FLOOR_STEP.shift,
+        floors,
+        ALPHA,
+        groups=_ONE_SHOT_FLOOR_GROUPS,
+    )
+    return (
+        rate_verdict(
+            fit, -2.0, False, subject="one-shot-averaging", variable="(T + a)", problem=PLACE,
+            claim="the floor falls as 1/T^2 or faster", provenance=_ONE_SHOT_FLOOR_TOLD,
+        ),
+    )  # fmt: skip
+
+
+def _alone(build: Build, n: int, steps: int, replicas: int) -> Floats:
+    return errors(build(_ONE_SHOT_FLOOR_STEP, steps), skewed(n), steps, replicas)
+
+
+def _floor(few: Floats, many: Floats) -> Floats:
+    """Unbiased estimates ``[R]`` of what infinitely many workers leave."""
+    ratio = _ONE_SHOT_FLOOR_WORKERS[-1] / _ONE_SHOT_FLOOR_WORKERS[-2]
+    return (ratio * many - few) / (ratio - 1)
+
+
+def _positive(steps: int, floor: Floats) -> Verdict:
+    """Is the floor above nought?"""
+    mean = float(floor.mean())
+    half = float(scipy.stats.t.isf(ALPHA, floor.size - 1) * floor.std(ddof=1)) / floor.size**0.5
+    return Verdict(
+        subject="one-shot-averaging",
+        problem=PLACE,
+        claim=f"more workers leave a floor, T = {steps}",
+        check="floor in n",
+        outcome=Outcome.SUPPORTED if mean - half > 0 else Outcome.REFUTED,
+        statistic=mean,
+        bound=0.0,
+        uncertainty=half,
+        resolution=2 * half,
+        evidence=f"limit of E||xbar - x*||^2 as n grows {mean:.4g} +- {half:.2g}, from "
+        f"n = {_ONE_SHOT_FLOOR_WORKERS[-2]} and {_ONE_SHOT_FLOOR_WORKERS[-1]}",
+        provenance=_ONE_SHOT_FLOOR_TOLD,
+    )
+
+
+def _none_on_quadratics(build: Build) -> Verdict:
+    """One Hessian, different minimisers: one averaging at the end or one each step, same model."""
+    problem = Quadratic.strongly_convex(64, 8, L=1.0, mu=0.25, sigma2=1.0, zeta2=4.0, R2=1.0)
+    step, seed = InverseTimeStep(8.0, 32.0), _ONE_SHOT_FLOOR_SEED
+    one, other = (
+        run(method, problem, steps=256, seed=seed, replicas=8, points=2).model.numpy()
+        for method in (build(step, 256), LocalSGD(step, 1))
+    )
+    return identity(
+        "one-shot-averaging",
+        "no floor on quadratics with one Hessian: the mean model is that of H = 1",
+        one,
+        other,
+        check="identity, path by path",
+        problem=problem.name,
+        provenance=f"seed {seed}, 8 replicas, 256 steps, n=64, zeta2=4, equal draws",
+    )
+
+
+def _curves(n: Floats, once: Floats, often: Floats) -> RateSeries:
+    """One-shot errors; ``fit`` is B^2 + V/n through the two largest n, ``reference`` is H = 1."""
+    mean, low, high = band(once)
+    slope = (mean[-2] - mean[-1]) / (1 / n[-2] - 1 / n[-1])
+    fit = mean[-1] + slope * (1 / n - 1 / n[-1])
+    return RateSeries(n, mean, low, high, fit, often.mean(axis=0))
+
+
+ONE_SHOT_FLOOR_STUDY = Study(
+    "one_shot_floor",
+    "one-shot-averaging",
+    PLACE,
+    "a floor that n does not lower",
+    f"workers n (T = {_ONE_SHOT_FLOOR_STEPS})",
+    "E||xbar_T - x*||^2 [x^2]",
+    one_shot_floor_measure,
+)

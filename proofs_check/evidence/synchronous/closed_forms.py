@@ -1,0 +1,283 @@
+"""Closed forms: bsp sgd, noisy quadratic, orders of bounds, printed assumptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from algorithms.core.key import Key
+from algorithms.engine.run import run
+from algorithms.memories.base import NoMemory
+from algorithms.methods.base import Method
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Law, Quadratic
+from algorithms.synchronisation.barriers import BackupWorkers, Bulk
+from algorithms.synchronisation.compute_times import Exponential, ShiftedExponential
+from algorithms.synchronisation.schedule import Schedule
+from algorithms.synchronisation.stale import SSP
+from proofs_check.evidence.auxiliary.closed_forms import settles
+from proofs_check.evidence.synchronous.closed_forms_barriers import (
+    DRAWN_REPLICAS,
+    WORKERS,
+    harmonic,
+    same_as_bsp,
+    step_seconds,
+    workers_among,
+)
+from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_drawn as drawn
+from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.evidence import mean_square
+from proofs_check.instruments.stated_orders import order_verdict
+from proofs_check.verdict import Verdict
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorems import PROVED_ONLY, THEOREMS
+from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
+from theory.theorems.dgd import dgd
+from theory.theorems.ssp import ssp as ssp_theorem
+
+# BSP-SGD: the parameter server's form, seconds of a step, and momentum-free descent.
+
+
+def bsp_sgd() -> tuple[Verdict, ...]:
+    """A barrier that waits for all, the slowest of n, and x^2/2 without momentum."""
+    return (
+        same_as_bsp(Bulk(), "bsp-sgd"),
+        step_seconds(Bulk(), "bsp-sgd", harmonic(WORKERS), Exponential()),
+        step_seconds(Bulk(), "bsp-sgd", 0.5 + 2 * harmonic(WORKERS), ShiftedExponential(0.5, 2.0)),
+        settles(NoMemory(), "bsp-sgd", 0.01, 1000, 1e-3),
+    )
+
+
+# SGD with Gaussian noise on quadratics with one Hessian for all workers.
+#
+# With f_i(x) = a x^2 / 2 per coordinate, noise of variance s^2 per coordinate and worker, q = 1 -
+# gamma a: the variance of BSP's model obeys V_{t+1} = q^2 V_t + gamma^2 s^2 / n, so its limit is
+# gamma s^2 / (n a (2 - gamma a)). Local SGD and D-PSGD on the same problems are in their own files.
+
+
+Build = Callable[[Stepsize], Method[Any]]
+_A, _GAMMA, D, REPLICAS = 1.0, 0.1, 64, 64
+STEP = ConstantStep(_GAMMA)
+
+
+def one_hessian(n: int, start: float) -> Quadratic:
+    """n workers with f_i(x) = ||x||^2 / 2 in 64 coordinates, unit noise in each."""
+    a = torch.full((n, D), _A, dtype=torch.float64)
+    x0 = torch.full((D,), start, dtype=torch.float64)
+    return Quadratic.from_arrays(a, torch.zeros_like(a), sigma2=float(D), x0=x0)
+
+
+def stationary_variance(build: Build = BSP, n: int = 4) -> Verdict:
+    """E x^2 per coordinate of BSP after 200 steps from the minimiser."""
+    claim = f"stationary E x^2 = gamma s^2 / (n a (2 - gamma a)), n={n}"
+    return _second_moment(build, claim, one_hessian(n, 0.0), 0.0, 200, seed=11)
+
+
+def finite_time_variance(build: Build = BSP, n: int = 1) -> Verdict:
+    """E x^2 per coordinate of BSP after 10 steps from x_0 = 1: q^20 + V_10."""
+    claim, mean = f"E x_10^2 = q^20 x_0^2 + V_10, n={n}", (1 - _GAMMA * _A) ** 10
+    return _second_moment(build, claim, one_hessian(n, 1.0), mean, 10, seed=12)
+
+
+def _second_moment(
+    build: Build, claim: str, problem: Quadratic, centre: float, steps: int, seed: int
+) -> Verdict:
+    trace = run(build(STEP), problem, steps=steps, seed=seed, replicas=REPLICAS, points=2)
+    return mean_square(
+        "bsp-sgd", claim, trace.model.numpy(), variance(problem.n, steps), centre=centre,
+        check="closed form", problem=problem.name,
+        provenance=f"seed {seed}, {REPLICAS} replicas of {D} coordinates, {steps} steps",
+    )  # fmt: skip
+
+
+def uneven(n: int) -> Quadratic:
+    """n workers with one Hessian, different minimisers, and noise."""
+    return Quadratic.strongly_convex(n, 6, L=4.0, mu=0.25, sigma2=2.0, zeta2=3.0, R2=5.0)
+
+
+def variance(n: int, steps: int) -> float:
+    """V_t of one coordinate from V_0 = 0."""
+    q2 = (1 - _GAMMA * _A) ** 2
+    return _GAMMA**2 / n * (1 - q2**steps) / (1 - q2)
+
+
+def noisy_quadratic() -> tuple[Verdict, ...]:
+    """Variances of BSP's model, stationary and after ten steps."""
+    return (
+        *(stationary_variance(n=n) for n in (1, 4)),
+        *(finite_time_variance(n=n) for n in (1, 4)),
+    )
+
+
+# Orders that theorems state against the exponents of their own bounds: all theorems.
+
+
+def orders_of_all_bounds() -> tuple[Verdict, ...]:
+    """Exponents of T and of what methods, networks and schedules bring, read off far out."""
+    return tuple(order_verdict(one, one.order) for one in (*THEOREMS, *PROVED_ONLY))
+
+
+# What the survey prints of schemes, gradients and headers: E2, E11, E35, T1, T2, S7.
+
+
+def clocks_ahead(schedule: Schedule, replica: int) -> int:
+    """By how many clocks at most an update that a worker starts with is ahead of its own."""
+    clock, held = np.zeros(WORKERS, int), [np.zeros(WORKERS, int)] * WORKERS
+    most = 0
+    for t in range(schedule.ticks):
+        for i in workers_among(schedule.arrivals[t, replica]):
+            clock[i] += 1
+        for i in workers_among(schedule.fetches[t, replica]):
+            held[i] = clock.copy()
+        for i in workers_among(schedule.starts[t, replica]):
+            most = max(most, int((held[i] - clock[i]).max()))
+    return most
+
+
+def e2() -> tuple[Verdict, ...]:
+    """Others' updates of clocks up to t + s are seen, not only up to t."""
+    s = 2
+    most = max(clocks_ahead(one, r) for one in drawn(SSP(s)) for r in range(DRAWN_REPLICAS))
+    return (
+        erratum(
+            "E2", "ssp", "clocks by which an update read is ahead of the reader's, s = 2",
+            (float(most), float(s)), (0.0, float(most)),
+            "four models of time; printed: a window that ends at t",
+        ),
+    )  # fmt: skip
+
+
+def e11() -> tuple[Verdict, ...]:
+    """G_i is random: with noise of two values every draw is sigma from its mean."""
+    one = torch.ones((1, 1), dtype=torch.float64)
+    problem = Quadratic.from_arrays(one, 0 * one, sigma2=4.0, law=Law.RADEMACHER)
+    draws = Key.seed(0).draws(torch.arange(64), torch.arange(1))
+    x = one.expand(64, 1, 1)
+    off = problem.gradient(x, draws) - problem.full_gradient(x, torch.arange(1))
+    return (
+        erratum(
+            "E11", "bsp-sgd", "E||G_i(x) - grad f_i(x)||^2 = sigma2 = 4, each draw",
+            (float(off.square().mean()), 4.0), (0.0, 4.0),
+            "defined as an expectation, G_i would have no variance and Eq. 5 no content",
+        ),
+    )  # fmt: skip
+
+
+def e35() -> tuple[Verdict, ...]:
+    """No gradient that backup workers use is stale, under four models of time; SSP's are."""
+    ages = [max(schedule.tau for schedule in drawn(one)) for one in (BackupWorkers(2), SSP(2))]
+    return (
+        erratum(
+            "E35", "backup-workers", "largest age of a gradient that is used",
+            (float(ages[0]), 0.0), (float(ages[1]), 0.0), "printed: stale, here as in SSP, s = 2",
+        ),
+    )  # fmt: skip
+
+
+def t1() -> tuple[Verdict, ...]:
+    """The bound for convex functions falls by 10 where T grows by 100, with its own stepsizes."""
+    c = Constants(n=1, lam=0.0, convex=True, lipschitz=3.0, R2=2.0, symmetric=True)
+    ends = [float(dgd.bound(c, dgd.stepsize(c, t), np.array([t]))[0]) for t in (10**4, 10**6)]
+    strong = Constants(n=1, L=1.0, mu=0.5, sigma2=1.0, R2=1.0)
+    step = bsp_strongly_convex.stepsize(strong.state(mu=0.5), 10)
+    broken = bsp_strongly_convex.violations(strong.without("mu"), step, 10)
+    return (
+        erratum(
+            "T1", "bsp-sgd", "power of T in the bound for convex Lipschitz functions",
+            (math.log(ends[1] / ends[0], 100), -0.5), (-1.0, -0.5), broken[0],
+        ),
+    )  # fmt: skip
+
+
+def t2() -> tuple[Verdict, ...]:
+    """Ho et al. 2013 ask for convex components."""
+    c = ssp_theorem.example
+    step = ssp_theorem.stepsize(c, 100)
+    other = c.state(convex=False)
+    return (
+        erratum(
+            "T2", "ssp", "the theorem applies to convex functions, not to others",
+            (float(ssp_theorem.applies(c, step, 100)), 1.0),
+            (float(ssp_theorem.applies(other, step, 100)), 1.0),
+            ssp_theorem.violations(other, step, 100)[0],
+        ),
+    )  # fmt: skip
+
+
+def s7() -> tuple[Verdict, ...]:
+    """Four workers and one with their batch have one floor; one with a worker's has four times."""
+    end, step = np.array([1e9]), ConstantStep(0.1)
+
+    def floor(n: int, sigma2: float) -> float:
+        c = Constants(n=n, L=1.0, mu=0.5, sigma2=sigma2, R2=1.0)
+        return float(bsp_strongly_convex.bound(c, step, end)[0])
+
+    return (
+        erratum(
+            "S7", "bsp-sgd", "floor of one worker with the batch of four, over that of four",
+            (floor(1, 0.25) / floor(4, 1.0), 1.0), (floor(1, 1.0) / floor(4, 1.0), 1.0),
+            "printed: the same convergence, whatever the batch",
+        ),
+    )  # fmt: skip
+
+
+CLOSED_FORMS = (
+    bsp_sgd,
+    noisy_quadratic,
+    orders_of_all_bounds,
+    e2,
+    e11,
+    e35,
+    t1,
+    t2,
+    s7,
+)
+
+DEMONSTRATIONS = (
+    ("E2", e2),
+    ("E11", e11),
+    ("E35", e35),
+    ("T1", t1),
+    ("T2", t2),
+    ("S7", s7),
+)
+
+COVERS = {
+    "e11": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+    "e2": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+    "e35": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+    "noisy_quadratic": ("bsp-sgd",),
+    "orders_of_all_bounds": ("bsp-sgd",),
+    "s7": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+    "t1": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+    "t2": (
+        "backup-workers",
+        "bsp-sgd",
+        "ssp",
+    ),
+}

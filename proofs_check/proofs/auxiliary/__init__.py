@@ -1,1 +1,0 @@
-"""Derivations for error feedback, momentum correction, clipping, warm-up."""

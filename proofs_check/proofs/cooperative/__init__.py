@@ -1,1 +1,0 @@
-"""Derivations for elastic and cooperative averaging, coded and redundant work."""

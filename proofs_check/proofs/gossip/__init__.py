@@ -1,1 +1,0 @@
-"""Derivations for gossip, plain and compressed by copies."""

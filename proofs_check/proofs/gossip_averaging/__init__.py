@@ -1,1 +1,0 @@
-"""Derivations for averaging by a fixed matrix."""

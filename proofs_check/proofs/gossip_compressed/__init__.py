@@ -1,1 +1,0 @@
-"""Derivations for gossip with compressed differences."""

@@ -1,1 +1,0 @@
-"""Derivations for gossip for convex functions, by (sub)gradients."""

@@ -1,1 +1,0 @@
-"""Derivations for gossip over directed links."""

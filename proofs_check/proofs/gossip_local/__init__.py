@@ -1,1 +1,0 @@
-"""Derivations of local work over gossip."""

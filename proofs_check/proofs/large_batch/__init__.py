@@ -1,1 +1,0 @@
-"""Derivations of the family large batch."""

@@ -1,1 +1,0 @@
-"""Derivations for local SGD and its relatives."""

@@ -1,1 +1,0 @@
-"""Derivations for signs and one-bit messages."""

@@ -1,1 +1,0 @@
-"""Derivations for bulk synchronous and bounded-staleness SGD."""

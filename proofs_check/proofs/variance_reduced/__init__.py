@@ -1,1 +1,0 @@
-"""Derivations for shifts and variance reduction."""

@@ -1,1 +1,0 @@
-"""Studies of error feedback, momentum correction, clipping, warm-up."""

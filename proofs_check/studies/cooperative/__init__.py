@@ -1,1 +1,0 @@
-"""Studies of elastic and cooperative averaging, coded and redundant work."""

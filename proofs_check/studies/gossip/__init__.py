@@ -1,1 +1,0 @@
-"""Studies of gossip, plain and compressed by copies."""

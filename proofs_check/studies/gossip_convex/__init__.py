@@ -1,1 +1,0 @@
-"""Studies of gossip for convex functions, by (sub)gradients."""

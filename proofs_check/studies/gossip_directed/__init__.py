@@ -1,1 +1,0 @@
-"""Studies of gossip on directed graphs."""

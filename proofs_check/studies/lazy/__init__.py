@@ -1,1 +1,0 @@
-"""Studies of uploads that are skipped."""

@@ -1,1 +1,0 @@
-"""Studies of local SGD and its relatives."""

@@ -1,1 +1,0 @@
-"""What several studies share: settings, ladders of graphs, searches."""

@@ -1,1 +1,0 @@
-"""Studies of bulk synchronous and bounded-staleness SGD."""
