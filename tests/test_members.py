@@ -160,7 +160,7 @@ def parts(whole: Iterable[object], kind: type) -> Iterator[object]:
 def test_every_bound_check_is_declared() -> None:
     loose = [
         f"{module.__name__}.{name}"
-        for module in modules("proofs_check.bounds")
+        for module in modules("proofs_check.evidence")
         for name, value in vars(module).items()
         if isinstance(value, BoundCheck) and value not in BOUND_CHECKS
     ]
@@ -174,11 +174,14 @@ DISCOVERED: tuple[tuple[str, str], ...] = (
     ("algorithms.compressors", "EXAMPLES"),
     ("algorithms.topologies", "EXAMPLES"),
     ("algorithms.topologies", "of_workers"),
-    ("proofs_check.bounds", "BOUND_CHECKS"),
-    ("proofs_check.closed_forms", "CLOSED_FORMS"),
+    ("proofs_check.evidence", "BOUND_CHECKS"),
+    ("proofs_check.evidence", "CLOSED_FORMS"),
+    ("proofs_check.evidence", "MUTANTS"),
+    ("proofs_check.evidence", "METHOD_MUTANTS"),
     ("proofs_check.mutants", "MUTANTS"),
     ("proofs_check.mutants", "METHOD_MUTANTS"),
-    ("proofs_check.proofs", "prove"),
+    ("proofs_check.evidence", "PROOFS"),
+    ("proofs_check.proofs", "PROOFS"),
     ("proofs_check.collectives", "SYSTEM_CHECKS"),
     ("proofs_check.fabrics", "SYSTEM_CHECKS"),
     ("proofs_check.schedules", "SYSTEM_CHECKS"),
@@ -192,7 +195,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("theory.orders", OrderOnly),
     ("theory.estimation", MeanEstimation),
     ("proofs_check.evidence", EffectCheck),
-    ("proofs_check.studies", Study),
+    ("proofs_check.evidence", Study),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),
 )
@@ -256,7 +259,7 @@ def test_every_closed_form_is_declared() -> None:
     """A public function without arguments that gives verdicts is a case."""
     loose = [
         f"{module.__name__}.{name}"
-        for module in modules("proofs_check.closed_forms")
+        for module in modules("proofs_check.evidence")
         for name, value in vars(module).items()
         if inspect.isfunction(value) and value.__module__ == module.__name__
         if not name.startswith("_") and not inspect.signature(value).parameters
@@ -272,7 +275,9 @@ def used_names(module: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-@pytest.mark.parametrize("room", ["proofs_check.mutants", "proofs_check.methods.faulty"])
+@pytest.mark.parametrize(
+    "room", ["proofs_check.mutants", "proofs_check.evidence", "proofs_check.methods.faulty"]
+)
 def test_every_wrong_class_is_planted(room: str) -> None:
     """A mutant's class is made somewhere in the rooms of mutants and closed forms."""
     read = {
@@ -295,7 +300,7 @@ def test_every_study_is_found() -> None:
     assert len(set(names)) == len(names)
     loose = [
         f"{module.__name__}.{name}"
-        for module in modules("proofs_check.studies")
+        for module in modules("proofs_check.evidence")
         for name, value in vars(module).items()
         if isinstance(value, Study) and value not in STUDIES
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import pandas as pd
@@ -15,11 +14,12 @@ from experiments.reporting.mathml import formula, prose
 from experiments.reporting.verdict_lines import counts, lines
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
+from proofs_check.prepare import name_of
+from proofs_check.registry import PROOFS
 from proofs_check.verdict import CheckKind
 from theory.theorem import Result
 
 THEOREM_FOLDER = "theorems"
-_PROOFS = "proofs_check.proofs"
 
 
 def theorem_page(name: str) -> str:
@@ -127,13 +127,10 @@ def _derivation(proof: str) -> dict[str, Any] | None:
     """What a derivation's file and function say, and their code; None without one."""
     if not proof:
         return None
-    stem, _, name = proof.rpartition(".")
-    module = import_module(f"{_PROOFS}.{stem}")
-    function = getattr(module, name)
+    function = next(prove for prove in PROOFS if name_of(prove) == proof)
     said = inspect.getdoc(function) or ""
     return {
-        "title": prose(" ".join((inspect.getdoc(module) or "").split("\n\n")[0].split())),
         "steps": [prose(" ".join(part.split())) for part in said.split("\n\n")],
-        "module": module.__name__,
+        "module": function.__module__,
         "code": inspect.getsource(function),
     }

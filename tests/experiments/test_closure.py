@@ -29,7 +29,7 @@ CELLS = tuple(cell for cell in cells("quick") if cell.kind not in LEFT)
 """All but the mutants' cell, which looks into every row and so depends on all, and effects,
 which look into rows of their choice and have a test of their own."""
 
-ABOUT_THEOREMS = ("orders_of_bounds.prove", "orders_of_bounds.orders_of_all_bounds")
+ABOUT_THEOREMS = ("orders_of_bounds.prove_orders_of_bounds", "closed_forms.orders_of_all_bounds")
 """Checks that read every theorem."""
 
 EFFECTS = tuple(cell for cell in cells("quick") if cell.kind is CellKind.EFFECT)
@@ -175,7 +175,9 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
     found = changed(tree, before, "theory/theorems/dgd.py", "0.5 + 2 /", "0.5 + 3 /")
     assert found >= of_rows("dgd") & runs() | called("bound dgd:dgd:lad-diabetes-sorted, 4 samples")
     alone = {cell for cell in found if cell.row != "dgd"}
-    assert alone == called("printed_assumptions.t1", "gossip_convex.dgd.prove", *ABOUT_THEOREMS)
+    assert alone == called(
+        "synchronous.closed_forms.t1", "gossip_convex.proofs.prove_dgd", *ABOUT_THEOREMS
+    )
 
 
 def test_a_collective_reruns_its_rows_and_no_method(tree: Path, before: Versions) -> None:
@@ -206,8 +208,11 @@ def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None
 
 def test_a_proof_and_a_study_rerun_alone(tree: Path, before: Versions) -> None:
     file = "proofs_check/evidence/gossip/proofs_spectra.py"
-    alone = called("ring_spectrum.prove")
-    assert changed(tree, before, file, "def prove(", "def prove( ") == alone
+    alone = called("prove_ring_spectrum")
+    assert (
+        changed(tree, before, file, "def prove_ring_spectrum(", "def prove_ring_spectrum( ")
+        == alone
+    )
     file = "proofs_check/evidence/lazy/studies.py"
     found = changed(tree, before, file, "StudyResult:", "StudyResult :")
     assert found == called("study lag_uploads")

@@ -25,5 +25,5 @@ ROOMS: dict[str, str] = _rooms()
 
 
 def room_of(check: Callable[..., object]) -> str:
-    """The folder below ``proofs_check.KIND`` that ``check`` is defined in."""
+    """The folder of ``proofs_check.evidence`` that ``check`` is defined in."""
     return check.__module__.split(".")[2]

@@ -227,7 +227,7 @@ REDUNDANCY_STUDY = Study(
 
 # Rounds that CoCoD-SGD needs for linear speedup: Table 2 of survey 000, n^{3/4} T^{3/4}.
 #
-# As :mod:`proofs_check.studies.local_updates.rounds_for_speedup_pr`, with averages that are one
+# As :mod:`proofs_check.evidence.local_updates.studies_rounds`, with averages that are one
 # period old (Shen et al. 2019, arXiv:1906.12043): the same stepsize, metric and unequal workers,
 # held against its own exact law. Overlap costs a constant in the period, none in the exponents.
 
@@ -236,7 +236,7 @@ def rounds_for_speedup_cocod_measure(
     build: Callable[[Stepsize, int], Method[Any]] = CoCoD, grid: SpeedupGrid = GRID
 ) -> StudyResult:
     """Exponents of T and n in T / H*: measured, exact on the same range, and exact far out."""
-    return speedup_by_moments.measure(
+    return speedup_by_moments.speedup_by_moments_measure(
         build,
         grid,
         overlapped=True,

@@ -232,7 +232,7 @@ D_PSGD_LEADING_STUDY = Study(
 # f_i(x) = a_i (x - b_i)^2 / 2 with noise: X <- (W - gamma A) X + gamma (A b + noise), so mean and
 # covariance of all models are solutions of linear equations. The stationary error of the mean model
 # on a graph, over that on the complete graph, is 1 + O(gamma): what the gap does vanishes with the
-# stepsize, which a comparison of runs (:mod:`proofs_check.studies.gossip.d_psgd_leading`) resolves
+# stepsize, which a comparison of runs (:mod:`proofs_check.evidence.gossip.studies`) resolves
 # to a quarter only.
 
 

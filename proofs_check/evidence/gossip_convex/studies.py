@@ -65,7 +65,7 @@ def stated(graph: Topology, point: Tensor) -> Constants:
 
 # DGD and projected DGD under their bounds, over the whole curve.
 #
-# The setting of :mod:`proofs_check.studies.gossip_convex.dual_averaging_gap`: logistic regression
+# The setting of :mod:`proofs_check.evidence.gossip_convex.studies_pairs`: logistic regression
 # on shards sorted by label, every sample's gradient at most 1 long; stochastic gradients, the
 # stepsize that the theorem prescribes for the horizon. What is held is f at the average of the mean
 # models so far.

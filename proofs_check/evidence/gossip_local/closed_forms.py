@@ -235,7 +235,7 @@ def gossip_local() -> tuple[Verdict, ...]:
 # CHOCO's exchange keeps the mean model for any operator. At rest nothing is left to send, so models
 # stop where plain gossip with I + gamma_c (W - I) stops: drift sees the gap gamma_c gap only, for
 # every delta. On the way second moments obey the recursion of
-# :mod:`proofs_check.closed_forms.gossip_local.gossip_local_moments`.
+# :mod:`proofs_check.evidence.gossip_local.closed_forms_moments`.
 
 
 ChocoBuild = Callable[[ConstantStep, ChocoRound, int], Method[Any]]

@@ -47,7 +47,7 @@ from theory.theorems.choco_gossip import consensus_stepsize
 
 # Where local SGD over compressed gossip converges: H*(gap, delta).
 #
-# The setting of :mod:`proofs_check.studies.gossip_local.gossip_local_phase` with CHOCO's exchange:
+# The setting of :mod:`proofs_check.evidence.gossip_local.studies` with CHOCO's exchange:
 # unscaled rand-k (delta = k/d), consensus stepsize gamma_c; exact spectral radii of the second
 # moments. What is found:
 #
@@ -243,7 +243,7 @@ GOSSIP_LOCAL_COMPRESSED_STUDY = Study(
 
 # At what rate local SGD over compressed gossip converges: delta, gap and H.
 #
-# The setting of :mod:`proofs_check.studies.gossip_local.gossip_local_rate` over CHOCO's exchange
+# The setting of :mod:`proofs_check.evidence.gossip_local.studies` over CHOCO's exchange
 # with unscaled rand-k, gamma_c = delta/2; exact second moments in the long run. What is found:
 #
 # - the mean model's error is that of plain gossip with I + gamma_c (W - I): delta is felt only

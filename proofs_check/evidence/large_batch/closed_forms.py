@@ -57,7 +57,7 @@ def measured_variance(
 # A growing batch in place of a decaying stepsize.
 #
 # $V(\gamma, k)\, /\, V(\gamma / k, 1) = (2 - \gamma a / k) / (2 - \gamma a)$: the same to leading
-# order, with V as in :mod:`proofs_check.closed_forms.large_batch.stationary_variance`.
+# order, with V as in :mod:`proofs_check.evidence.large_batch.closed_forms`.
 
 
 Growth = Callable[[Stepsize, int], tuple[Stepsize, BatchRule]]
@@ -117,7 +117,7 @@ def growth() -> tuple[Verdict, ...]:
 # Linear scaling of the stepsize with the batch, and its warm-up.
 #
 # $V(k \gamma, k) = V(\gamma, 1) (2 - \gamma a) / (2 - k \gamma a)$: the same to leading order in
-# $\gamma a$, with V as in :mod:`proofs_check.closed_forms.large_batch.stationary_variance`.
+# $\gamma a$, with V as in :mod:`proofs_check.evidence.large_batch.closed_forms`.
 
 
 Scale = Callable[[Stepsize, int], Stepsize]

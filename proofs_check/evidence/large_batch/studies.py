@@ -162,7 +162,7 @@ STUDY = Study(
 # Steps to a target against the batch: in proportion at first, then not at all.
 #
 # Every batch with the best constant stepsize of a grid
-# (:mod:`proofs_check.studies.shared.batch_search`). In the linear region, a third of the critical
+# (:mod:`proofs_check.instruments.batch_search`). In the linear region, a third of the critical
 # batch and below, the slope of log S against log B is -1; three times beyond it, 0: to within what
 # a grid of ratio sqrt(2) may add, the hyperbola's own slope there, and the statistical error.
 

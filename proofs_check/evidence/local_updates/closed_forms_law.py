@@ -194,7 +194,7 @@ def law_of_uneven_workers(
 
 # The exact law of local SGD on quadratics whose Hessians differ, while the stepsize falls.
 #
-# The two kinds of worker of :mod:`proofs_check.closed_forms.local_updates.local_law`, from the
+# The two kinds of worker of :mod:`proofs_check.evidence.local_updates.closed_forms_law`, from the
 # minimiser, with any stepsizes \gamma_t and weights w_t: both moments of \hat x_T = \sum_{t<T} w_t
 # \bar x_t / \sum w_t, the average that Stich 2018 (arXiv:1805.09767) bounds. In a round from x the
 # kind k has after j steps P_{kj} x - s_k \sum_{i \le j} \gamma_i P_{kj} / P_{ki} and noise, P_{kj}

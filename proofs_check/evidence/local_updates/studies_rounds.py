@@ -131,7 +131,7 @@ ROUNDS_FOR_SPEEDUP_STUDY = Study(
 # stepsizes c/(a + t) and H = O(T^{2/3} / n^{1/3}), equal or growing. On strongly convex logistic
 # regression with equal workers the condition is sufficient and far from necessary: local steps cost
 # only through the third derivative, and for n up to T even a single round keeps the error within 2.
-# With unequal workers (:mod:`proofs_check.studies.local_updates.rounds_for_speedup`) the same
+# With unequal workers (:mod:`proofs_check.evidence.local_updates.studies_rounds`) the same
 # periods lose the speedup, so one objective for all is needed.
 
 
@@ -252,7 +252,7 @@ ROUNDS_FOR_SPEEDUP_LUPA_STUDY = Study(
 #
 # The update of local SGD under the non-convex metric, (1/T) \sum_t E||\nabla f(\bar x_t)||^2, with
 # the constant stepsize \gamma = \sqrt{n} / (L \sqrt{T}) of Yu, Yang, Zhu 2018 (arXiv:1807.06629).
-# Workers are of two kinds as in :mod:`proofs_check.studies.local_updates.rounds_for_speedup`, with
+# Workers are of two kinds as in :mod:`proofs_check.evidence.local_updates.studies_rounds`, with
 # smaller curvatures, L = 1 bounding them. The drift \gamma^2 H^2 meets the noise \gamma / n at
 # H ~ T^{1/4} / n^{3/4}: the sufficient condition is necessary here. What T of some thousand adds
 # to the exponents (the time noise takes to build up, H against H - 1) is known exactly: measured

@@ -27,10 +27,10 @@ FAMILIES = set(ROOMS.values())
 
 
 def home_of(mutant: OperatorMutant | MethodMutant) -> str:
-    """The file of ``proofs_check/mutants`` that declares it."""
+    """The family whose faults it is among, or the file of ``proofs_check/mutants``."""
     (home,) = (
-        module.__name__.rsplit(".", 1)[-1]
-        for module in modules("proofs_check.mutants")
+        module.__name__.split(".")[2]
+        for module in (*modules("proofs_check.evidence"), *modules("proofs_check.mutants"))
         for kind in ("MUTANTS", "METHOD_MUTANTS")
         if module is not report and any(mutant is one for one in getattr(module, kind, ()))
     )

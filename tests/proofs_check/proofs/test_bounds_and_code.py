@@ -57,7 +57,7 @@ def test_a_proof_refutes_any_other_bound(theorem: Theorem, monkeypatch: pytest.M
         return true(self, c, step, times) * (1 + 1e-9)
 
     monkeypatch.setattr(type(theorem), "bound", shifted)
-    verdict = proof(theorem.name).prove()
+    verdict = proof(theorem.name)()
     monkeypatch.undo()
     assert verdict.outcome is Outcome.REFUTED and TOLD in verdict.evidence, verdict.evidence
     told = bounds(asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -18,18 +19,22 @@ from proofs_check.proofs.derivation import (
 from proofs_check.registry import PROOFS
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.proofs.planted import PLANTED
-from theory.members import modules
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 
 def stem(prove: Callable[..., Verdict]) -> str:
-    return prove.__module__.rsplit(".", 1)[-1]
+    return prove.__name__.removeprefix("prove_")
 
 
-def proof(name: str) -> Any:
-    """The proof of that name: its file, with ``prove`` and what it claims."""
-    return next(m for m in modules("proofs_check.proofs") if m.__name__.endswith(f".{name}"))
+def proof(name: str) -> Callable[..., Verdict]:
+    """The derivation of that name."""
+    return next(prove for prove in PROOFS if stem(prove) == name)
+
+
+def claims(name: str) -> Any:
+    """The file of a derivation, with what it claims."""
+    return import_module(proof(name).__module__)
 
 
 @pytest.mark.slow
@@ -46,7 +51,7 @@ def test_every_proof_holds(prove: Callable[[], Verdict]) -> None:
 def test_a_planted_constant_is_refuted(
     name: str, wrong: Callable[[Any], dict[str, Any]], where: str
 ) -> None:
-    verdict = proof(name).prove(**wrong(proof(name)))
+    verdict = proof(name)(**wrong(claims(name)))
     assert verdict.outcome is Outcome.REFUTED
     assert any(part in verdict.evidence for part in where.split("|")), verdict.evidence
 
@@ -57,12 +62,12 @@ def test_every_proof_has_a_planted_failure() -> None:
 
 @pytest.mark.parametrize("theorem", THEOREMS + PROVED_ONLY, ids=lambda t: t.name)
 def test_every_theorem_has_a_proof_of_its_name(theorem: Theorem) -> None:
-    assert proof(theorem.name).prove in PROOFS
+    assert proof(theorem.name) in PROOFS
 
 
 def test_the_consensus_stepsize_is_the_proved_one() -> None:
     (theorem,) = (one for one in THEOREMS if one.name == "choco_gossip")
-    own = proof("choco_gossip")
+    own = claims("choco_gossip")
     c = theorem.example
     assert c.lam is not None and c.beta is not None and c.delta is not None
     proved = own.STEP.subs({own.p: 1 - c.lam, own.beta: c.beta, own.delta: c.delta})
