@@ -6,6 +6,7 @@ Every other file here declares its ready rows in a tuple ``ENTRIES``, each by :f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple, final
 
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.catalogue.subject import RowSubject
@@ -15,44 +16,77 @@ from theory.survey.rows import SURVEY_ROWS, SurveyRow
 _LISTED = {row.key: row for row in SURVEY_ROWS}
 
 
-def entry(key: str, made_of: Recipe | RowSubject) -> Row:
-    """The ready row that the surveys' table lists as ``key``: a method by its recipe, or a subject.
+@final
+class Line(NamedTuple):
+    """What a table says of a method that no survey names.
+
+    Attributes:
+        family: the part of the surveys' taxonomy that it belongs to.
+        what: one line about it.
+        source: authors, year and arXiv id of its paper.
+    """
+
+    family: str
+    what: str
+    source: str
+
+
+def entry(key: str, made_of: Recipe | RowSubject, line: Line | None = None) -> Row:
+    """The ready row called ``key``: a method by its recipe, or a subject.
+
+    The surveys' table says what it is; ``line`` does where no survey names it.
 
     Raises:
-        ValueError: the table has no such key; or the recipe names theorems that tune it and a
-            reason why none does, or neither.
+        ValueError: the table has no such key and there is no line, or both are there; or the recipe
+            names theorems that tune it and a reason why none does, or neither.
     """
-    try:
-        listed = look_up("row", key, _LISTED)
-    except UnknownName as error:
-        raise ValueError(
-            f"the entry {key!r} has no line in theory/survey/survey_rows.tsv: {error}"
-        ) from None
+    listed = _listed(key, line)
     if isinstance(made_of, RowSubject):
-        return Row(listed.key, listed.family, listed.what, listed.source, subject=made_of)
+        return Row(key, *listed, subject=made_of, surveyed=line is None)
     if bool(made_of.theorems) == bool(made_of.why):
         raise ValueError(
             f"the entry {key!r} must name theorems that tune it, or say in why= that none does; "
             f"got {len(made_of.theorems)} theorems and why={made_of.why!r}"
         )
-    return Row(listed.key, listed.family, listed.what, listed.source, made_of)
+    return Row(key, *listed, made_of, surveyed=line is None)
+
+
+def _listed(key: str, line: Line | None) -> Line:
+    if line is not None:
+        if key in _LISTED:
+            raise ValueError(
+                f"the entry {key!r} has a line of its own, and one in "
+                "theory/survey/survey_rows.tsv; leave out line="
+            )
+        return line
+    try:
+        one = look_up("row", key, _LISTED)
+    except UnknownName as error:
+        raise ValueError(
+            f"the entry {key!r} has no line in theory/survey/survey_rows.tsv: {error}; where no "
+            "survey names it, line=Line(family, what, source) would do"
+        ) from None
+    return Line(one.family, one.what, one.source)
 
 
 def assembled(listed: Sequence[SurveyRow], entries: Iterable[Row]) -> tuple[Row, ...]:
-    """Every listed row in the table's order: its entry, or planned where there is none.
+    """Every listed row in the table's order: its entry, or planned where there is none; then the
+    rows that no survey names, in the order of their entries.
 
     Raises:
-        ValueError: two entries have one key, or an entry's key is not listed.
+        ValueError: two entries have one key, or a surveyed entry's key is not listed.
     """
     ready: dict[str, Row] = {}
     for row in entries:
         if row.key in ready:
             raise ValueError(f"two entries have the key {row.key!r}; a row has one entry")
         ready[row.key] = row
-    stray = sorted(set(ready) - {row.key for row in listed})
+    since = tuple(row for row in ready.values() if not row.surveyed)
+    stray = sorted(set(ready) - {row.key for row in listed} - {row.key for row in since})
     if stray:
         raise ValueError(
             f"no line of theory/survey/survey_rows.tsv has the key of these entries: "
             f"{', '.join(map(repr, stray))}"
         )
-    return tuple(ready.get(s.key, Row(s.key, s.family, s.what, s.source)) for s in listed)
+    surveyed = (ready.get(s.key, Row(s.key, s.family, s.what, s.source)) for s in listed)
+    return (*surveyed, *since)

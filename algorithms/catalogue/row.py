@@ -1,4 +1,4 @@
-"""Row: one surveyed method as data, with the recipe that a ready one is made by.
+"""Row: one method as data, with the recipe that a ready one is made by.
 
 A row that is no method has a subject instead (:mod:`algorithms.catalogue.subject`).
 
@@ -102,7 +102,7 @@ class Recipe:
 @final
 @dataclass(frozen=True)
 class Row:
-    """One surveyed method; ``recipe`` is None while it is planned, and where it is no method.
+    """One method; ``recipe`` is None while it is planned, and where it is no method.
 
     Attributes:
         key: its name on the command line.
@@ -112,6 +112,7 @@ class Row:
         subject: what stands for a row that is no method.
         form: of a form of a row its own name, which ``key`` names after the row's; empty: a row.
         form_of: key of the row that it is a form of.
+        surveyed: whether the surveys name it.
 
     Raises:
         ValueError: a recipe and a subject both.
@@ -125,6 +126,7 @@ class Row:
     subject: RowSubject | None = None
     form: str = ""
     form_of: str = ""
+    surveyed: bool = True
 
     def __post_init__(self) -> None:
         if self.recipe and self.subject:

@@ -11,7 +11,7 @@ import torch
 
 import theory
 from algorithms.catalogue import METHODS, PROBLEMS, ROWS, Recipe, Row, problem, row
-from algorithms.catalogue.entries import assembled, entry
+from algorithms.catalogue.entries import Line, assembled, entry
 from algorithms.compressors.identity import Identity
 from algorithms.core.names import UnknownName
 from algorithms.engine.run import run
@@ -51,6 +51,16 @@ def test_an_entry_that_no_survey_lists_is_refused_by_name():
     stray = Row("stray", "gossip", "a method", "nowhere", RECIPE)
     with pytest.raises(ValueError, match="has the key of these entries: 'stray'"):
         assembled(SURVEY_ROWS, [entry("qsgd", RECIPE), stray])
+
+
+def test_a_method_that_no_survey_names_brings_its_line():
+    line = Line("gossip", "a method", "Doe 2024, arXiv:2401.00000")
+    own = entry("of-today", RECIPE, line)
+    assert (own.family, own.what, own.source, own.surveyed) == (*line, False)
+    rows = assembled(SURVEY_ROWS, [own, entry("qsgd", RECIPE)])
+    assert [r.key for r in rows] == [*(s.key for s in SURVEY_ROWS), "of-today"]
+    with pytest.raises(ValueError, match="'qsgd' has a line of its own, and one in"):
+        entry("qsgd", RECIPE, line)
 
 
 def test_two_entries_of_one_key_are_refused_by_name():
