@@ -71,11 +71,11 @@ def test_readme_lines_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sharded
-def test_readme_trains_on_two_ranks(tmp_path: Path) -> None:
-    """The script in the README under torchrun: 5% of 101 floats, with positions, is 10 times
+def test_a_model_of_ones_own_trains_on_two_ranks(tmp_path: Path) -> None:
+    """The script in docs/training.md under torchrun: 5% of 101 floats, with positions, is 10 times
     less.
     """
-    text = (HOUSE / "README.md").read_text(encoding="utf-8")
+    text = (HOUSE / "docs/training.md").read_text(encoding="utf-8")
     (script,) = re.findall(r"^```py\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
     (tmp_path / "train.py").write_text(script)
     words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
@@ -124,7 +124,13 @@ def test_what_users_do_with_ddp_is_shown_by_tests_that_are_there() -> None:
     assert len(table) > 15
 
 
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/training.md"]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/commands.md",
+    "docs/tutorial.md",
+    "docs/training.md",
+]
 DECISIONS = [
     f"docs/decisions/{path.name}" for path in sorted((HOUSE / "docs/decisions").glob("*.md"))
 ]
@@ -153,11 +159,12 @@ def test_commands_that_pages_show_are_understood(
 
 def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
     tested = {
-        "README.md": {"python", "py", "sh"},
+        "README.md": {"python", "sh", ""},  # without a language: what a block prints
+        "docs/commands.md": {"sh"},
         "CONTRIBUTING.md": {"python", "sh", "tsv"},  # followed by tests/test_contributing.py
         "docs/tutorial.md": {"python", "sh", ""},  # without a language: what a block prints
         "docs/sweeps.md": {"python", "toml"},
-        "docs/training.md": {"sh"},
+        "docs/training.md": {"py", "sh"},
     }
     for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").rglob("*.md")):
         page = path.relative_to(HOUSE).as_posix()

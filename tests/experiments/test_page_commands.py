@@ -1,5 +1,5 @@
-"""Every command that README, tutorial and the page on training show is run, as a user runs it, and
-what the tutorial shows of their output is what they print.
+"""Every command that README, the page of commands, tutorial and the page on training show is run,
+as a user runs it, and what pages show of their output is what they print.
 
 In a folder with what the lines name: ``mine.py``, a study, weights, data in the published form.
 What would take minutes is run with fewer rows or steps (``SHORTER``), and two agents of torchrun as
@@ -124,7 +124,7 @@ TOLD = {
 }
 """What is printed, by how the command begins."""
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/training.md")
+PAGES = ("README.md", "docs/commands.md", "docs/tutorial.md", "docs/training.md")
 LINES = [
     line
     for page in PAGES
@@ -175,25 +175,29 @@ def test_a_command_of_a_page_does_what_it_says(line: str, home: Path) -> None:
     assert expected in ended.stdout, told
 
 
-SESSIONS = re.findall(
-    r"^```\n\$ (rateproof [^\n]*)\n(.*?)^```",
-    (HOUSE / "docs" / "tutorial.md").read_text(encoding="utf-8"),
-    flags=re.DOTALL | re.MULTILINE,
-)
-"""Commands that the tutorial shows with lines of what they print; ``...`` stands for more."""
+SESSIONS = [
+    session
+    for page in ("README.md", "docs/tutorial.md")
+    for session in re.findall(
+        r"^```\n\$ (rateproof [^\n]*)\n(.*?)^```",
+        (HOUSE / page).read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+]
+"""Commands that a page shows with lines of what they print; ``...`` stands for more."""
 
 
 @pytest.mark.parametrize(("line", "printed"), SESSIONS)
-def test_a_command_prints_what_the_tutorial_shows(line: str, printed: str, home: Path) -> None:
+def test_a_command_prints_what_its_page_shows(line: str, printed: str, home: Path) -> None:
     ended = done(line, home)
     assert ended.returncode == 0, ended.stderr
-    lines = ended.stdout.splitlines()
+    lines = [one.rstrip() for one in ended.stdout.splitlines()]
     missing = [one for one in printed.splitlines() if one != "..." and one not in lines]
     assert missing == [], ended.stdout
 
 
-def test_the_tutorial_shows_two_commands_with_what_they_print() -> None:
-    assert [line.split()[1] for line, _ in SESSIONS] == ["table", "theorem"]
+def test_pages_show_three_commands_with_what_they_print() -> None:
+    assert [line.split()[1] for line, _ in SESSIONS] == ["errata", "table", "theorem"]
 
 
 def test_every_shortening_is_of_a_line_that_is_there() -> None:
