@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -22,12 +23,9 @@ DISCOVERY = "theory.members"
 LOOKUP: Name = ("algorithms.catalogue", "row")
 """Finds a row of the catalogue by its key."""
 
-LOOKING = (
-    "proofs_check.evidence", "proofs_check.instruments",
-    "proofs_check.table_iv",
-)  # fmt: skip
-"""Modules here look rows up by keys that stand in them, or in who calls them from here, as string
-constants or as arguments of a partial."""
+LOOKING = re.compile(r"proofs_check\.(instruments|table_iv|evidence\.\w+\.effects\w*)(\..*)?")
+"""Modules of these names look rows up by keys that stand in them, or in who calls them from here,
+as string constants or as arguments of a partial."""
 
 _ROW = "row of the catalogue"  # in place of a module, for a row's value
 
@@ -211,7 +209,7 @@ class DefinitionGraph:
 
 
 def _looks(module: str) -> bool:
-    return f"{module}.".startswith(tuple(f"{room}." for room in LOOKING))
+    return LOOKING.fullmatch(module) is not None
 
 
 def _module(path: Path) -> str:

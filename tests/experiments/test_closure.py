@@ -143,7 +143,7 @@ def test_a_method_reruns_its_rows_and_the_checks_that_run_it(tree: Path, before:
     found = changed(tree, before, file, "def meet(", "def meet(  # edited\n       ")
     studies = ("ad_psgd_conflicts", "ad_psgd_rate", "ad_psgd_straggler")
     own = of_rows("ad-psgd") & (runs() | kind("bound"))
-    expected = own | called("gossip_pairwise.ad_psgd.ad_psgd")
+    expected = own | called("gossip_pairwise.closed_forms.ad_psgd")
     expected |= in_table_iv("ad-psgd")
     assert found == expected | called(*(f"study {name}" for name in studies))
 
@@ -157,7 +157,7 @@ def test_a_kernel_reruns_all_that_use_it(tree: Path, before: Versions) -> None:
     sketch = (tree / "algorithms/kernels/sketch.py").read_text(encoding="utf-8")
     line = next(text for text in sketch.splitlines() if text.startswith("    return"))
     found = changed(tree, before, "algorithms/kernels/sketch.py", line, f"    # edited\n{line}")
-    closed = called("closed form decomposition.sketched_sgd.sketched_sgd")
+    closed = called("closed form decomposition.closed_forms.sketched_sgd")
     assert found == of_rows("sketched-sgd") | closed
 
 

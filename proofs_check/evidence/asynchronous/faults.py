@@ -1,4 +1,7 @@
-"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter."""
+"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each."""
+"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pairwise and asynchronous gossip with one fault each, and the exact laws that see it."""
+"""Pairwise and asynchronous gossip with one fault each, and the exact laws that see it.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""
 
 from __future__ import annotations
 

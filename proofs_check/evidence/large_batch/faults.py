@@ -1,4 +1,7 @@
-"""Faults planted in large-batch rules and layer-wise optimizers: mistakes people make."""
+"""Faults planted in large-batch rules and layer-wise optimizers: mistakes people make.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""
 
 from __future__ import annotations
 

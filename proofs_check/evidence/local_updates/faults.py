@@ -1,4 +1,7 @@
-"""Faults planted in local updates: mistakes people make when workers meet."""
+"""Faults planted in local updates: mistakes people make when workers meet.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""
 
 from __future__ import annotations
 

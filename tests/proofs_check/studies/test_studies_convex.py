@@ -65,7 +65,7 @@ def test_late_neighbours_change_the_leading_term() -> None:
 
 
 def test_a_gradient_at_the_mixed_point_stops_elsewhere(monkeypatch) -> None:
-    monkeypatch.setattr(dgd_neighbourhood, "_GAMMAS", (0.01, 0.02))
+    monkeypatch.setattr(dgd_neighbourhood, "_DGD_NEIGHBOURHOOD_GAMMAS", (0.01, 0.02))
     monkeypatch.setattr(dgd_neighbourhood, "_HORIZONS", np.array([50.0, 100.0]))
     assert "rows stop at (I - W + gamma A)^-1 gamma A b" in refuted(
         dgd_neighbourhood.dgd_neighbourhood_measure(mixed_point)
@@ -89,7 +89,7 @@ class Uphill(Gradients):
 
 
 def test_projection_before_the_step_leaves_the_set(monkeypatch) -> None:
-    monkeypatch.setattr(projected_neighbourhood, "_GAMMAS", (0.04, 0.08))
+    monkeypatch.setattr(projected_neighbourhood, "_PROJECTED_NEIGHBOURHOOD_GAMMAS", (0.04, 0.08))
     result = projected_neighbourhood.projected_neighbourhood_measure(
         lambda s, w, where, g: ProjectedFirst(projected_dgd(s, w, where, g))
     )
@@ -97,7 +97,7 @@ def test_projection_before_the_step_leaves_the_set(monkeypatch) -> None:
 
 
 def test_no_projection_misses_the_constrained_minimiser(monkeypatch) -> None:
-    monkeypatch.setattr(projected_neighbourhood, "_GAMMAS", (0.04, 0.08))
+    monkeypatch.setattr(projected_neighbourhood, "_PROJECTED_NEIGHBOURHOOD_GAMMAS", (0.04, 0.08))
     result = projected_neighbourhood.projected_neighbourhood_measure(
         lambda s, w, _where, g: projected_dgd(s, w, Unconstrained(), g)
     )
