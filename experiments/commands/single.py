@@ -55,11 +55,16 @@ def run_command(
     of_workers: bool = False,
     place: OnCluster | None = None,
     device: str = "cpu",
+    spread: bool = False,
 ) -> int:
     """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first, and
     without a ``tuning`` the row's usual one, with a theorem's run beside it."""
     with bad_input():
-        for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
+        for name, value, least in (
+            ("n", n, 2),
+            ("T", steps, 1),
+            ("replicas", replicas, 1 + spread),
+        ):
             at_least(name, value, least)
         usable_device(device)
         problem_name = on or row(key).ready().problems[0]
@@ -92,7 +97,9 @@ def run_command(
         words += [Path(place.cluster).stem, *place[1:]]
     stem = re.sub(r"[^A-Za-z0-9.=_-]+", "-", "-".join(words))
     with styled():
-        files = save(three_panels(single.curves()), out, stem)
+        files: tuple[Path, ...] = save(three_panels(single.curves()), out, stem)
+        if spread:
+            files += save(single.replicas_figure(), out, f"{stem}-replicas")
     if as_json:
         told = ready.note or single.played.tuned.note or by.value
         dump(_data(single, reasons, files) | {"tuning": told})

@@ -60,6 +60,8 @@ def _axes(study: SweepStudy, words: str) -> tuple[str, str]:
     known = {name.removeprefix("set."): name for name in names}
     for name in (x, y):
         look_up("axis of the study", name, known)
+    if x == y:
+        raise ValueError(f"a heat map has two axes, got {x} twice")
     return x, y
 
 

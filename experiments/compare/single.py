@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
@@ -18,6 +19,7 @@ from experiments.compare.clustered import OnCluster, clocked, in_cluster_time
 from experiments.figures.html import block, frame_html, picture, sentence
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.signs import pretty
+from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import styled
 from proofs_check.curves import BAND, MEDIAN_BAND, RunSeries
 from proofs_check.methods.run_series import AGREEMENT, run_series, shown
@@ -175,6 +177,27 @@ class Single:
         """What the theorem bounds, against steps, bits and modelled seconds, with the bound."""
         with styled():
             return three_panels(self.curves())
+
+    def replicas_figure(self) -> Figure:
+        """How what is shown at the last step lies over replicas, beside the run that a theorem
+        tunes where that shows the same.
+
+        Raises:
+            ValueError: there is one replica.
+        """
+        what = shown(self.played)
+        errors = {self.row.key if self.proven is None else "best of a grid": what.samples[:, -1]}
+        if self.proven is not None and shown(self.proven).quantity == what.quantity:
+            errors["its theorem"] = shown(self.proven).samples[:, -1]
+        runs = tuple(
+            RunErrors(name, one, *(float(end[0]) for end in middle(one[:, None], self.heavy)))
+            for name, one in errors.items()
+        )
+        replicas = len(runs[0].errors)
+        title = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
+        label = re.sub(r"\\mathrm\{E\}(\\,)?", "", LABELS[what.quantity])  # of each, no mean
+        with styled():
+            return spread_figure(SpreadCurves(title, label, centre_of(self.heavy), runs))
 
     def _repr_html_(self) -> str:
         import pandas as pd

@@ -140,6 +140,10 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             "replicas must be at least 1, got replicas=0",
         ),
         (
+            ("run", "qsgd", "-p", "quadratic-sc", "--replicas", "1", "--spread"),
+            "replicas must be at least 2, got replicas=1",
+        ),
+        (
             ("run", "allreduce-ring", "-p", "quadratic-sc"),
             "is a collective, not a method",
         ),

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import all_reduce
 from algorithms.schedules.step import SentTensor, TrainingStep
+from experiments.figures.heatmap import HeatMaps, HeatPanel, heatmap_figure
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
@@ -27,6 +28,7 @@ from experiments.figures.reproduced import (
     PublishedDot,
 )
 from experiments.figures.reproduced_figure import reproduced_figure
+from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
@@ -117,11 +119,13 @@ def step_lanes() -> LanePanel:
 
 
 KINDS: dict[str, Callable[[], Figure]] = {
+    "heatmap": lambda: heatmap_figure(heat_maps()),
     "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "replicas": lambda: replicas_figure(replica_errors()),
     "reproduced_figure": lambda: reproduced_figure(drawing()),
+    "spread": lambda: spread_figure(spread_curves()),
     "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
@@ -131,6 +135,15 @@ KINDS: dict[str, Callable[[], Figure]] = {
 def replica_errors() -> ReplicaErrors:
     errors = {"a": np.array([1e-3, 2e-3, 4e-3]), "b": np.array([2e-2, 4e-2, 8e-2])}
     return ReplicaErrors("title", "error", errors, {("a", "b"): True, ("b", "a"): True})
+
+
+def heat_maps() -> HeatMaps:
+    panel = HeatPanel("a setting", np.array([[1.0, 10.0], [np.nan, np.inf]]))
+    return HeatMaps("a study", "error", "n", "gamma", ("2", "4"), ("0.1", "1"), (panel,))
+
+
+def spread_curves() -> SpreadCurves:
+    return SpreadCurves("a run", "error", "mean", (RunErrors("own", ERROR, 3.75, 1.0, 6.0),))
 
 
 def drawn(kind: str) -> Figure:
@@ -169,7 +182,9 @@ def test_a_figure_can_be_written_and_every_panel_says_what_it_shows(kind: str) -
     figure = drawn(kind)
     assert b"<svg" in svg(figure)
     for ax in filter(Axes.get_visible, figure.axes):
-        assert ax.get_xlabel() and len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
+        bar = ax.get_label() == "<colorbar>"
+        assert ax.get_ylabel() if bar else ax.get_xlabel()
+        assert len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
 
 
 def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
