@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from algorithms.schedules.bulk import BULK
@@ -187,6 +188,41 @@ def test_a_figure_can_be_written_and_every_panel_says_what_it_shows(kind: str) -
         assert len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
 
 
+def test_a_rate_is_drawn_as_it_is_given_with_its_interval_as_a_band() -> None:
+    """Whatever the order of x, and where an end has no place on the axis."""
+    x = np.array([100.0, 1.0, 10.0])
+    low, high = np.array([0.2, 0.5, -0.1]) / x, np.array([2.0, 4.0, 1.5]) / x
+    with styled():
+        ax = rate_figure(rate_curves(x=x, mean=1 / x, low=low, high=high, fit=None)).axes[0]
+    (line,) = (one for one in ax.lines if one.get_label() == "measured mean")
+    np.testing.assert_array_equal(line.get_xdata(), [1.0, 10.0, 100.0])
+    np.testing.assert_allclose(line.get_ydata(), [1.0, 0.1, 0.01], rtol=1e-12)
+    (band,) = (one for one in ax.collections if one.get_label() == "its interval")
+    corners = band.get_paths()[0].vertices
+    for at, below, above in ((1.0, 0.5, 4.0), (10.0, 0.1 * 0.001, 0.15), (100.0, 0.002, 0.02)):
+        ends = corners[corners[:, 0] == at, 1]
+        assert (ends.min(), ends.max()) == pytest.approx((below, above), rel=1e-9)
+
+
+def test_a_rate_without_an_interval_has_no_band() -> None:
+    none = np.full(3, np.nan)
+    with styled():
+        figure = rate_figure(rate_curves(low=none, high=none))
+    assert "its interval" not in legend(figure)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_legend_of_a_rate_stays_inside_the_figure(count: int) -> None:
+    x = np.array([1.0, 10.0, 100.0])
+    groups = tuple((f"ring of {k} workers", x, k / x) for k in range(4, 4 + count))
+    with styled():
+        figure = rate_figure(rate_curves(groups=groups))
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        box = figure.legends[0].get_window_extent(canvas.get_renderer())
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
+
+
 def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
     figure = drawn("panels")
     labels = [ax.get_xlabel() for ax in figure.axes]
@@ -284,7 +320,7 @@ def test_a_rate_over_zero_is_linear_in_x_and_draws_no_theory_that_says_nothing()
         figure = rate_figure(rate_curves(x=np.arange(3.0), fit=None, reference=np.full(3, np.nan)))
     (ax,) = figure.axes
     assert scales(ax) == ("linear", "log")
-    assert legend(figure) == {"measured mean, interval", "another"}
+    assert legend(figure) == {"measured mean", "its interval", "another"}
 
 
 @pytest.mark.parametrize("wanted", [("log", "log"), ("linear", "log"), ("linear", "linear")])
