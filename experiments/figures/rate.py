@@ -159,5 +159,5 @@ def _measured(ax: Axes, rate: RateCurves) -> None:
         color=MEASURED, linestyle="", marker="o", markersize=4.5, markeredgewidth=0,
         err_kws={"alpha": 0.2, "linewidth": 0}, label="measured mean", legend=False,
     )  # fmt: skip
-    if np.isfinite(rate.low).any():
+    if (rate.high > rate.low).any():
         ax.collections[-1].set_label("its interval")
