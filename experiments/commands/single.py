@@ -30,8 +30,9 @@ from experiments.commands.console import (
     writable,
 )
 from experiments.compare.clustered import OnCluster
+from experiments.compare.device import usable_device
 from experiments.compare.inapplicable_theorems import uncovered
-from experiments.compare.single import Single, centre_of, run_single, usable_device
+from experiments.compare.single import Single, centre_of, run_single
 from experiments.compare.tuned_rows import Tuning, chosen, read_settings, usual
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
