@@ -81,7 +81,10 @@ def _panel(ax: Axes, maps: HeatMaps, panel: HeatPanel, norm: LogNorm) -> None:
 
     table = pd.DataFrame(panel.values[::-1], index=maps.y[::-1], columns=maps.x)  # larger is higher
     shown = table.where(np.isfinite(table) & (table > 0))
-    sns.heatmap(shown, ax=ax, cmap=_COLOURS, norm=norm, cbar=False, linewidths=1)
+    sns.heatmap(
+        shown, ax=ax, cmap=_COLOURS, norm=norm, vmin=norm.vmin, vmax=norm.vmax, cbar=False,
+        linewidths=1,
+    )  # fmt: skip
     (cells,) = ax.collections
     cells.update_scalarmappable()
     colours = np.asarray(cells.get_facecolor())

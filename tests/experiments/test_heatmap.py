@@ -44,6 +44,15 @@ def test_cells_and_their_colours_are_the_values_larger_ones_higher():
     assert (first.vmin, first.vmax) == (second.vmin, second.vmax) == (1e-3, 40.0)
 
 
+def test_a_panel_of_runs_that_all_diverged_is_drawn_beside_others_and_alone():
+    lost = HeatPanel("lost", np.full((2, 3), np.inf))
+    with styled():
+        both = heatmap_figure(maps(HeatPanel("a", VALUES), lost)).axes[1]
+        alone = heatmap_figure(maps(lost)).axes
+    assert [one.get_text() for one in both.texts] == ["diverged"] * 6
+    assert len(alone) == 1, "no scale of colours where there is no colour"
+
+
 def test_letters_are_read_on_their_cells_and_lightness_falls_with_the_error():
     """Contrast as WCAG 2.1 has it, 4.5 for small letters; and every kind of vision tells larger
     from smaller."""
