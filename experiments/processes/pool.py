@@ -1,36 +1,43 @@
-"""Worker processes for long work: none is orphaned, none takes the others down.
+"""Tasks on executors of ``concurrent.futures``, where workers die and executors break.
 
-Each worker leads its own process group, so that Ctrl-C at a terminal reaches the parent alone and
-a worker can be ended with everything it started. A worker whose parent is gone ends itself.
-Workers are forks of a server that has imported what the work needs
-(:mod:`algorithms.network.start`): importing it anew costs each of them seconds.
+A worker that dies costs its own task at most: the task ends with an error, or is tried again where
+that may help. An executor that breaks, or a scheduler that is started anew, is opened again, and
+what was on its way is sent again. :mod:`experiments.processes.executors` says which there are.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeVar, final
-
-from algorithms.network.start import restore, start_method
+from typing import Generic, TypeVar, final
 
 Task = TypeVar("Task")
+Open = Callable[[], Executor]
+
+TRIES = 3  # of a task whose worker dies under it
+PATIENCE = 60.0  # seconds in which an executor that broke must open again
 
 
 @final
 @dataclass(frozen=True)
 class Started(Generic[Task]):
-    """A worker took up a task."""
+    """A task was sent to a worker.
+
+    Attributes:
+        worker: number of the worker.
+    """
 
     worker: int
     task: Task
@@ -42,7 +49,7 @@ class Ended(Generic[Task]):
     """A task ended after ``seconds``; ``error`` is empty if it went well, ``detail`` its trace.
 
     Attributes:
-        worker: number of the worker process.
+        worker: number of the worker.
     """
 
     worker: int
@@ -52,179 +59,161 @@ class Ended(Generic[Task]):
     detail: str = ""
 
 
-@final
-class _Worker(Generic[Task]):
-    """One process, its pipe, and what it is busy with."""
-
-    def __init__(self, work: Callable[[Task], None]) -> None:
-        self.pipe, theirs = multiprocessing.Pipe()
-        self.process = _started(work, theirs)
-        theirs.close()
-        self.task: Task | None = None
-        self.taken = False  # whether it said that it has the task
-        self.proven = False  # whether it ever did
-        self.since = 0.0
-
-    def give(self, task: Task) -> None:
-        self.task, self.taken, self.since = task, False, time.monotonic()
-        try:
-            self.pipe.send(task)
-        except BrokenPipeError:
-            pass  # it is gone, which is heard when it is listened to
-
-    def take(self) -> None:
-        self.taken = self.proven = True
-
-    def end(self) -> None:
-        """Kill the process and all it started, and wait until it is gone; again is harmless."""
-        pid = self.process.pid
-        if pid is not None and self.process.exitcode is None:
-            try:
-                os.killpg(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass  # it has not yet become the leader of its group
-            self.process.kill()
-        self.process.join()
-        self.pipe.close()
+class ExecutorGone(RuntimeError):
+    """An executor broke and did not open again; what was finished is kept."""
 
 
 @final
-class Pool(Generic[Task]):
-    """``size`` processes that call ``work(task)``, a picklable function.
+class FuturesPool(Generic[Task]):
+    """``width`` tasks at a time on the executor that ``opened()`` gives, each as ``work(task)``;
+    ``apart``: each on an executor of its own, which takes no other with it when it breaks.
 
-    What ``work`` returns is dropped: it should leave its result where the parent can find it.
+    ``work`` and tasks must be picklable, and what ``work`` returns is dropped: it leaves its result
+    where the parent can find it. ``tries``: how often a task is sent whose worker dies under it.
 
     Raises:
-        ValueError: size < 1.
+        ValueError: width < 1.
     """
 
-    def __init__(self, work: Callable[[Task], None], size: int) -> None:
-        if size < 1:
-            raise ValueError(f"size must be at least 1 process, got size={size}")
-        self._work = work
-        self._size = size
-        self._workers: list[_Worker[Task] | None] = [None] * size
+    def __init__(
+        self,
+        opened: Open,
+        work: Callable[[Task], None],
+        width: int,
+        patience: float = PATIENCE,
+        *,
+        apart: bool = False,
+        tries: int = TRIES,
+    ) -> None:
+        if width < 1:
+            raise ValueError(f"width must be at least 1 task, got width={width}")
+        self._opened = opened
+        self._work = partial(_told, work)
+        self._width = width
+        self._patience = patience
+        self._apart = apart
+        self._tries = tries
+        self._executors: dict[int, Executor] = {}  # by slot, or all at 0
 
-    def __enter__(self) -> Pool[Task]:
+    def __enter__(self) -> FuturesPool[Task]:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for worker in self._workers:
-            if worker is not None:
-                worker.end()
-        self._workers = [None] * self._size
+        for place in list(self._executors):
+            self._close(place)
 
     def run(
         self, tasks: Sequence[Task], beat: float = 0.5
     ) -> Iterator[Started[Task] | Ended[Task] | None]:
         """Do all tasks in order of their start; yields None at least every ``beat`` seconds.
 
-        An exception of ``work``, or the death of a worker, ends its task with an error and nothing
-        else.
+        An exception of ``work`` ends its task with an error and nothing else; so does the death of
+        its worker, when it was tried often enough.
+
+        Raises:
+            ExecutorGone: the executor broke and did not open again.
         """
-        todo = list(reversed(tasks))
-        while todo or any(worker and worker.task is not None for worker in self._workers):
-            for slot in range(self._size):
-                if todo and self._idle(slot):
-                    task = todo.pop()
-                    self._worker(slot).give(task)
-                    yield Started(slot, task)
-            yield from self._listen(beat)
+        todo, slots = list(reversed(tasks)), list(reversed(range(self._width)))
+        busy: dict[Future[tuple[str, str]], _Sent[Task]] = {}
+        while todo or busy:
+            while todo and slots:
+                sent = _Sent(todo.pop(), slots.pop())
+                yield Started(sent.slot, sent.task)
+                self._send(sent, busy)
+            done, _ = wait(busy, timeout=beat, return_when=FIRST_COMPLETED)
+            if not done:
+                yield None
+                for place, executor in list(self._executors.items()):
+                    if getattr(executor, "lost", False):
+                        self._close(place)
+            for future in done:
+                sent = busy.pop(future)
+                answer = self._answer(future, sent, busy)
+                if answer is not None:
+                    slots.append(sent.slot)
+                    yield Ended(sent.slot, sent.task, time.monotonic() - sent.since, *answer)
+            self._send_again(busy)
 
-    def _idle(self, slot: int) -> bool:
-        worker = self._workers[slot]
-        return worker is None or worker.task is None
+    def _send_again(self, busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
+        """Send what an executor holds that was closed: it need not tell of all its tasks, such as
+        one that was submitted after its scheduler had died and before it was missed."""
+        for future, sent in list(busy.items()):
+            if sent.executor is not self._executors.get(self._place(sent)) and not future.done():
+                del busy[future]
+                self._send(sent, busy)
 
-    def _worker(self, slot: int) -> _Worker[Task]:
-        worker = self._workers[slot]
-        if worker is None or not worker.process.is_alive():
-            if worker is not None:
-                worker.end()
-            worker = self._workers[slot] = _Worker(self._work)
-        return worker
-
-    def _listen(self, beat: float) -> Iterator[Ended[Task] | None]:
-        slots = enumerate(self._workers)
-        busy = {w.pipe: (slot, w) for slot, w in slots if w and w.task is not None}
-        ready = wait(list(busy), timeout=beat)
-        if not ready:
-            yield None
-        for pipe in ready:
-            assert isinstance(pipe, Connection)
-            slot, worker = busy[pipe]
-            answer = self._answer(slot, worker)
-            if answer is not None:
-                task, worker.task = worker.task, None
-                assert task is not None
-                yield Ended(slot, task, time.monotonic() - worker.since, *answer)
-
-    def _answer(self, slot: int, worker: _Worker[Task]) -> tuple[str, str] | None:
-        """Error and detail when the task ended, None while it goes on."""
+    def _answer(
+        self,
+        future: Future[tuple[str, str]],
+        sent: _Sent[Task],
+        busy: dict[Future[tuple[str, str]], _Sent[Task]],
+    ) -> tuple[str, str] | None:
+        """Error and detail of a task that ended, None where it was sent again."""
         try:
-            message = worker.pipe.recv()
-        except (EOFError, ConnectionResetError):
-            worker.process.join(1.0)  # for its own exit code, not that of being killed
-            worker.end()
-            if worker.proven and not worker.taken and worker.task is not None:
-                self._worker(slot).give(worker.task)  # it had died idle: a fresh one will do
-                return None
-            return f"the worker process died (exit code {worker.process.exitcode})", ""
-        if message is None:
-            worker.take()
-            return None
-        error, detail = message
-        return str(error), str(detail)
-
-
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def _started(work: Callable[[Task], None], pipe: Connection) -> BaseProcess:
-    """A worker, begun with signals held back, so that none falls between its birth and our
-    knowing."""
-    resource_tracker.ensure_running()  # or start() would let the signals through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-    try:
-        context: Any = multiprocessing.get_context(start_method(False, _modules(work)))
-        arguments = (work, pipe, dict(os.environ))
-        process: BaseProcess = context.Process(target=_serve, args=arguments)
-        process.start()
-        return process
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _modules(work: object) -> list[str]:
-    """Modules of a function, and of what it was given in advance; this one for none."""
-    if isinstance(work, partial):
-        parts = (work.func, *work.args, *work.keywords.values())
-        return [name for part in parts for name in _modules(part)]
-    name = getattr(work, "__module__", "__main__")  # which the server does not have
-    return [__name__ if name == "__main__" else name]
-
-
-def _serve(work: Callable[[Any], None], pipe: Connection, environment: Mapping[str, str]) -> None:
-    """Body of a worker: tasks in; None when taken, (error, detail) when done; until no parent."""
-    restore(environment)
-    os.setpgid(0, 0)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
-            task = pipe.recv()
-        except EOFError:
-            return
-        pipe.send(None)
-        try:
-            work(task)
-            answer = ("", "")
+            return future.result()
+        except (BrokenExecutor, CancelledError):
+            if sent.executor is self._executors.get(self._place(sent)):
+                self._close(self._place(sent))  # the others of its tasks find it closed
         except Exception as error:
-            answer = (f"{type(error).__name__}: {error}", traceback.format_exc())
-        pipe.send(answer)
+            if sent.tries >= self._tries or not _lost(error):
+                return f"{type(error).__name__}: {error}", traceback.format_exc()
+        if sent.tries >= self._tries:
+            times = f"its worker, or the executor, died {self._tries} times under it"
+            return getattr(sent.executor, "death", times), ""
+        self._send(sent, busy)
+        return None
+
+    def _send(self, sent: _Sent[Task], busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
+        """Submit a task, to an executor that is opened again as long as patience lasts."""
+        sent.tries += 1
+        until, place = time.monotonic() + self._patience, self._place(sent)
+        while True:
+            try:
+                if place not in self._executors:
+                    self._executors[place] = self._opened()
+                sent.executor = self._executors[place]
+                busy[sent.executor.submit(self._work, sent.task)] = sent
+                return
+            except Exception as error:
+                self._close(place)
+                if time.monotonic() > until:
+                    raise ExecutorGone(
+                        f"the executor broke and did not open again within {self._patience:g} s "
+                        f"({type(error).__name__}: {error}); what was finished is kept, and the "
+                        "same command goes on from there"
+                    ) from error
+                time.sleep(0.2)
+
+    def _place(self, sent: _Sent[Task]) -> int:
+        return sent.slot if self._apart else 0
+
+    def _close(self, place: int) -> None:
+        executor = self._executors.pop(place, None)
+        if executor is not None:
+            with suppress(Exception):  # it may be gone
+                executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os.killpg(0, signal.SIGKILL)
+@final
+class _Sent(Generic[Task]):
+    """A task on its way: where it is shown, how often it was sent, since when, and to whom."""
+
+    executor: Executor | None = None
+
+    def __init__(self, task: Task, slot: int) -> None:
+        self.task, self.slot, self.tries, self.since = task, slot, 0, time.monotonic()
+
+
+def _told(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
+    """In the worker: do it; error and detail, empty if it went well."""
+    try:
+        work(task)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", traceback.format_exc()
+    return "", ""
+
+
+def _lost(error: Exception) -> bool:
+    """Whether a worker was lost under a task, rather than the task at fault; by name, since dask's
+    classes are there only where dask is."""
+    return type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import final
 
-from experiments.processes.pool import Ended, Pool
+from experiments.processes.executors import pool_of
+from experiments.processes.pool import Ended
 from experiments.reporting.drawings import drawings
 from experiments.reporting.page import row_page, write_pages
 from experiments.reporting.pictures import draw_some
@@ -31,7 +32,7 @@ class EarlyReport:
 
     def __init__(self, write: Callable[[int], None], every: float = EVERY) -> None:
         self.faults: list[str] = []
-        self._pool = Pool[int](write, 1)
+        self._pool = pool_of("", write, 1)
         self._every = every
         self._due = time.monotonic() + every
         self._number = 0

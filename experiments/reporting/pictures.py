@@ -32,7 +32,8 @@ from experiments.figures.style import note_of, png, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
-from experiments.processes.pool import Ended, Pool
+from experiments.processes.executors import pool_of
+from experiments.processes.pool import Ended
 from experiments.reporting.charts import Curves, packed
 from experiments.storage.files import write_atomically
 from proofs_check.gantt import LanePanel
@@ -140,7 +141,7 @@ def _drawn_here(
 
 def _drawn_beside(todo: Sequence[Drawing], folder: Path, workers: int) -> dict[Drawing, str]:
     """The same in ``workers`` processes."""
-    with Pool[Drawing](partial(draw, folder), workers) as pool:
+    with pool_of("", partial(draw, folder), workers) as pool:
         ended = (event for event in pool.run(todo) if isinstance(event, Ended))
         return {event.task: event.error for event in ended}
 

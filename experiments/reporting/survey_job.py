@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
-from experiments.processes.executors import ExecutorGone
+from experiments.processes.pool import ExecutorGone
 from experiments.processes.progress import duration
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import draw_cell, drawings

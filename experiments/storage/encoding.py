@@ -1,20 +1,28 @@
-"""A cell's result as JSON and back: verdicts, and curves and facts by the name of their type."""
+"""A cell's result as JSON and back: verdicts, and curves and facts by the name of their type.
+
+Fields are written and read by msgspec, which holds each to the type that its class declares; only
+arrays, fractions and numpy's numbers are ours. A whole number in a field of ``float`` is read as
+one. JSON itself is the standard library's, since msgspec
+writes neither NaN nor infinity.
+"""
 
 from __future__ import annotations
 
 import base64
-import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from fractions import Fraction
+from typing import Any, TypeVar, get_args, get_origin
 
+import msgspec
 import numpy as np
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import Curves
 from proofs_check.facts import Facts
 from proofs_check.verdict import Verdict
-from theory.arrays import Floats
+
+T = TypeVar("T")
 
 CURVES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Curves)}
 """The types of curves that a result may hold, by the names that a file gives them."""
@@ -24,11 +32,15 @@ FACTS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Facts)}
 
 
 def encode_result(result: CellResult) -> dict[str, Any]:
-    """Verdicts, curves and facts as plain data for JSON."""
+    """Verdicts, curves and facts as plain data for JSON.
+
+    Raises:
+        TypeError: a field holds what is neither a number nor a word, an array or a dataclass.
+    """
     return {
-        "verdicts": [verdict.record() for verdict in result.verdicts],
-        "curves": [{"type": type(one).__name__} | _fields(one) for one in result.curves],
-        "facts": [{"type": type(one).__name__} | _fields(one) for one in result.facts],
+        "verdicts": [_encoded(verdict) for verdict in result.verdicts],
+        "curves": [{"type": type(one).__name__} | _encoded(one) for one in result.curves],
+        "facts": [{"type": type(one).__name__} | _encoded(one) for one in result.facts],
     }
 
 
@@ -36,61 +48,59 @@ def decode_result(body: Mapping[str, Any]) -> CellResult:
     """What :func:`encode_result` gave.
 
     Raises:
-        KeyError: verdicts, curves, facts or one of their fields are missing.
-        TypeError: a field is of another type than its class declares, or is unknown.
-        ValueError: a type of curves or facts is unknown, or curves do not fit each other.
+        KeyError: verdicts, curves, facts or the type of one of them are missing.
+        ValueError: a field is missing, unknown, or of another type than its class declares; a type
+            of curves or facts is unknown, or curves do not fit each other.
     """
-    verdicts = tuple(Verdict.of_record(record) for record in body["verdicts"])
+    verdicts = tuple(_decoded(Verdict, record) for record in body["verdicts"])
     curves: list[Curves] = [_typed("curves", CURVES, dict(one)) for one in body["curves"]]
     facts: list[Facts] = [_typed("facts", FACTS, dict(one)) for one in body["facts"]]
     return CellResult(verdicts, tuple(curves), tuple(facts))
 
 
-def _fields(one: Any) -> dict[str, Any]:
-    return {field.name: _encode(getattr(one, field.name)) for field in fields(one)}
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        array = np.ascontiguousarray(value, dtype="<f8")
-        return {"shape": list(array.shape), "f8": base64.b64encode(array.tobytes()).decode()}
-    if is_dataclass(value):
-        return _fields(value)
-    return [_encode(one) for one in value] if isinstance(value, tuple) else value
+def _encoded(one: Any) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(one, enc_hook=_plain)
+    return found
 
 
 def _typed(what: str, kinds: Mapping[str, type[Any]], data: dict[str, Any]) -> Any:
     name = data.pop("type")
     if name not in kinds:
         raise ValueError(f"type of {what} must be one of {', '.join(kinds)}, got {name!r}")
-    return _built(kinds[name], data)
+    return _decoded(kinds[name], data)
 
 
-def _built(kind: type[Any], data: Any) -> Any:
-    """An instance of a dataclass from its encoded fields; all must be there and no others."""
-    hints = get_type_hints(kind)
-    if not isinstance(data, dict) or data.keys() != hints.keys():
-        raise TypeError(f"{kind.__name__} must have the fields {', '.join(hints)}, got {data!r}")
-    return kind(**{name: _decode(hint, data[name], name) for name, hint in hints.items()})
+def _decoded(kind: type[T], data: Any) -> T:
+    """An instance of a dataclass that has all the fields of ``data`` at every depth and no others,
+    those with a default among them."""
+    found = msgspec.convert(data, kind, dec_hook=_built)
+    if not _has_all(found, data):
+        names = ", ".join(field.name for field in fields(kind))  # type: ignore[arg-type]
+        raise ValueError(f"{kind.__name__} must have the fields {names} and theirs, got {data!r}")
+    return found
 
 
-def _decode(hint: Any, value: Any, name: str) -> Any:
-    if get_origin(hint) in (types.UnionType, Union):
-        if value is None and type(None) in get_args(hint):
-            return None
-        (hint,) = (one for one in get_args(hint) if one is not type(None))
+def _has_all(one: Any, data: Any) -> bool:
+    if is_dataclass(one):
+        names = {field.name for field in fields(one)}
+        return data.keys() == names and all(_has_all(getattr(one, k), data[k]) for k in names)
+    return all(map(_has_all, one, data)) if isinstance(one, tuple) else True
+
+
+def _plain(value: Any) -> Any:
+    """What msgspec does not know, as what JSON knows."""
+    if isinstance(value, np.ndarray):
+        array = np.ascontiguousarray(value, dtype="<f8")
+        return {"shape": list(array.shape), "f8": base64.b64encode(array.tobytes()).decode()}
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a result holds {value!r} of type {type(value).__name__}; numbers would do")
+
+
+def _built(hint: Any, value: Any) -> Any:
+    """The reverse of :func:`_plain`."""
     if get_origin(hint) is np.ndarray:
-        return _array(value)
-    if get_origin(hint) is tuple:
-        inner = [one for one in get_args(hint) if one is not ...]
-        return tuple(_decode(inner[0], one, name) for one in value)
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _built(hint, value)
-    plain = (float, int) if hint is float else hint
-    if not isinstance(value, plain) or (isinstance(value, bool) and hint is not bool):
-        raise TypeError(f"{name} must be {hint.__name__}, got {value!r}")
-    return value
-
-
-def _array(value: Any) -> Floats:
-    return np.frombuffer(base64.b64decode(value["f8"]), dtype="<f8").reshape(value["shape"])
+        return np.frombuffer(base64.b64decode(value["f8"]), dtype="<f8").reshape(value["shape"])
+    return hint(value)

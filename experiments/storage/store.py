@@ -17,8 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-
 from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
 from proofs_check.cell import Cell, CellResult
@@ -89,8 +87,7 @@ class Store:
                 "seconds": stored.seconds,
                 "processor_seconds": stored.processor_seconds,
             }
-            | encode_result(stored.result),
-            default=_plain,
+            | encode_result(stored.result)
         ).encode()
         header = f"{FORMAT} sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
         path = self.path(cell)
@@ -165,13 +162,6 @@ def _checked_body(path: Path, content: bytes) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise CorruptResult(f"{path}: not a JSON object")
     return read
-
-
-def _plain(value: Any) -> Any:
-    """numpy scalars as Python numbers, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"a result holds {value!r} of type {type(value).__name__}; numbers would do")
 
 
 def _alive(pid: int) -> bool:

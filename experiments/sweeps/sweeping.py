@@ -13,12 +13,16 @@ from urllib.parse import unquote
 
 import pandas as pd
 import pyarrow.parquet as pq
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from experiments.closure.versions import cell_versions
+from experiments.figures.heatmap import heatmap_figure
+from experiments.figures.style import styled
 from experiments.processes.executors import pool_of
 from experiments.processes.pool import Ended
 from experiments.processes.progress import duration
+from experiments.sweeps.heat import heat_maps
 from experiments.sweeps.play import BlockWork, play
 from experiments.sweeps.study import SweepStudy
 from proofs_check.cell import Cell, CellKind
@@ -52,6 +56,13 @@ class Swept:
         """The last record of every replica of every run, one line each; the whole data set is read
         by ``pandas.read_parquet(folder)`` or duckdb."""
         return last_records(self.folder)
+
+    def heatmap(self, x: str, y: str, quantity: str = "suboptimality") -> Figure:
+        """Median of a quantity of the last records over two axes of the grid, see
+        :func:`experiments.sweeps.heat.heat_maps`."""
+        maps = heat_maps(self.frame, x, y, quantity, self.study.name)
+        with styled():
+            return heatmap_figure(maps)
 
 
 @final

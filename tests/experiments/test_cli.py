@@ -140,6 +140,10 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             "replicas must be at least 1, got replicas=0",
         ),
         (
+            ("run", "qsgd", "-p", "quadratic-sc", "--replicas", "1", "--spread"),
+            "replicas must be at least 2, got replicas=1",
+        ),
+        (
             ("run", "allreduce-ring", "-p", "quadratic-sc"),
             "is a collective, not a method",
         ),
@@ -294,8 +298,8 @@ def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "unneeded"),
     [
-        ("--help", "torch numba numpy matplotlib sympy"),
-        ("list --ready", "scipy.stats scipy.optimize pandas matplotlib sympy"),
+        ("--help", "torch numba numpy matplotlib sympy msgspec bibtexparser"),
+        ("list --ready", "scipy.stats scipy.optimize pandas matplotlib sympy bibtexparser"),
         ("run qsgd -p quadratic-sc -n 4 -T 4 --replicas 2", "scipy.stats pandas seaborn sympy"),
         (
             "run d-psgd -p logreg-digits -n 4 -T 4 --replicas 2",

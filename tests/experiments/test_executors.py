@@ -29,8 +29,8 @@ import pytest
 from rich.console import Console
 
 import rateproof
-from experiments.processes.executors import ExecutorGone, FuturesPool, opening, pool_of
-from experiments.processes.pool import Ended, Started
+from experiments.processes.executors import opening, pool_of
+from experiments.processes.pool import Ended, ExecutorGone, FuturesPool, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
 

@@ -9,11 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import all_reduce
 from algorithms.schedules.step import SentTensor, TrainingStep
+from experiments.figures.heatmap import HeatMaps, HeatPanel, heatmap_figure
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
@@ -27,6 +29,7 @@ from experiments.figures.reproduced import (
     PublishedDot,
 )
 from experiments.figures.reproduced_figure import reproduced_figure
+from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
@@ -117,11 +120,13 @@ def step_lanes() -> LanePanel:
 
 
 KINDS: dict[str, Callable[[], Figure]] = {
+    "heatmap": lambda: heatmap_figure(heat_maps()),
     "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "replicas": lambda: replicas_figure(replica_errors()),
     "reproduced_figure": lambda: reproduced_figure(drawing()),
+    "spread": lambda: spread_figure(spread_curves()),
     "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
@@ -131,6 +136,15 @@ KINDS: dict[str, Callable[[], Figure]] = {
 def replica_errors() -> ReplicaErrors:
     errors = {"a": np.array([1e-3, 2e-3, 4e-3]), "b": np.array([2e-2, 4e-2, 8e-2])}
     return ReplicaErrors("title", "error", errors, {("a", "b"): True, ("b", "a"): True})
+
+
+def heat_maps() -> HeatMaps:
+    panel = HeatPanel("a setting", np.array([[1.0, 10.0], [np.nan, np.inf]]))
+    return HeatMaps("a study", "error", "n", "gamma", ("2", "4"), ("0.1", "1"), (panel,))
+
+
+def spread_curves() -> SpreadCurves:
+    return SpreadCurves("a run", "error", "mean", (RunErrors("own", ERROR, 3.75, 1.0, 6.0),))
 
 
 def drawn(kind: str) -> Figure:
@@ -169,7 +183,44 @@ def test_a_figure_can_be_written_and_every_panel_says_what_it_shows(kind: str) -
     figure = drawn(kind)
     assert b"<svg" in svg(figure)
     for ax in filter(Axes.get_visible, figure.axes):
-        assert ax.get_xlabel() and len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
+        bar = ax.get_label() == "<colorbar>"
+        assert ax.get_ylabel() if bar else ax.get_xlabel()
+        assert len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
+
+
+def test_a_rate_is_drawn_as_it_is_given_with_its_interval_as_a_band() -> None:
+    """Whatever the order of x, and where an end has no place on the axis."""
+    x = np.array([100.0, 1.0, 10.0])
+    low, high = np.array([0.2, 0.5, -0.1]) / x, np.array([2.0, 4.0, 1.5]) / x
+    with styled():
+        ax = rate_figure(rate_curves(x=x, mean=1 / x, low=low, high=high, fit=None)).axes[0]
+    (line,) = (one for one in ax.lines if one.get_label() == "measured mean")
+    np.testing.assert_array_equal(line.get_xdata(), [1.0, 10.0, 100.0])
+    np.testing.assert_allclose(line.get_ydata(), [1.0, 0.1, 0.01], rtol=1e-12)
+    (band,) = (one for one in ax.collections if one.get_label() == "its interval")
+    corners = band.get_paths()[0].vertices
+    for at, below, above in ((1.0, 0.5, 4.0), (10.0, 0.1 * 0.001, 0.15), (100.0, 0.002, 0.02)):
+        ends = corners[corners[:, 0] == at, 1]
+        assert (ends.min(), ends.max()) == pytest.approx((below, above), rel=1e-9)
+
+
+def test_a_rate_without_an_interval_has_no_band() -> None:
+    none = np.full(3, np.nan)
+    with styled():
+        figure = rate_figure(rate_curves(low=none, high=none))
+    assert "its interval" not in legend(figure)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_legend_of_a_rate_stays_inside_the_figure(count: int) -> None:
+    x = np.array([1.0, 10.0, 100.0])
+    groups = tuple((f"ring of {k} workers", x, k / x) for k in range(4, 4 + count))
+    with styled():
+        figure = rate_figure(rate_curves(groups=groups))
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        box = figure.legends[0].get_window_extent(canvas.get_renderer())
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
 
 
 def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
@@ -269,7 +320,7 @@ def test_a_rate_over_zero_is_linear_in_x_and_draws_no_theory_that_says_nothing()
         figure = rate_figure(rate_curves(x=np.arange(3.0), fit=None, reference=np.full(3, np.nan)))
     (ax,) = figure.axes
     assert scales(ax) == ("linear", "log")
-    assert legend(figure) == {"measured mean, interval", "another"}
+    assert legend(figure) == {"measured mean", "its interval", "another"}
 
 
 @pytest.mark.parametrize("wanted", [("log", "log"), ("linear", "log"), ("linear", "linear")])

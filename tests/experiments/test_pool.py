@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.processes.pool import Ended, Pool, Started
+from experiments.processes.executors import pool_of
+from experiments.processes.pool import Ended, Started
 from experiments.reporting.early import EarlyReport
 
 pytestmark = pytest.mark.processes
@@ -24,7 +25,7 @@ def work(folder: Path, task: str) -> None:
 
 
 def test_a_worker_that_dies_while_idle_is_replaced(tmp_path: Path) -> None:
-    with Pool[str](partial(work, tmp_path), 1) as pool:
+    with pool_of("", partial(work, tmp_path), 1) as pool:
         events = list(pool.run(["first"]))
         assert any(isinstance(event, Started) for event in events)
         os.kill(int((tmp_path / "first").read_text()), signal.SIGKILL)
@@ -37,7 +38,7 @@ def test_a_worker_that_dies_while_idle_is_replaced(tmp_path: Path) -> None:
 
 
 def test_nobody_is_left_behind(tmp_path: Path) -> None:
-    with Pool[str](partial(work, tmp_path), 2) as pool:
+    with pool_of("", partial(work, tmp_path), 2) as pool:
         for _ in pool.run(["a", "b", "c"]):
             pass
         pids = {int(path.read_text()) for path in tmp_path.iterdir()}
@@ -48,7 +49,7 @@ def test_nobody_is_left_behind(tmp_path: Path) -> None:
 
 def test_beats_come_while_nothing_happens(tmp_path: Path) -> None:
     """The task ends after the fifth beat, and not before."""
-    with Pool[Path](_until_there, 1) as pool:
+    with pool_of("", _until_there, 1) as pool:
         beats = 0
         for event in pool.run([tmp_path / "fifth"], beat=0.01):
             beats += event is None
@@ -66,8 +67,8 @@ def _until_there(path: Path) -> None:
 
 
 def test_a_pool_has_workers() -> None:
-    with pytest.raises(ValueError, match="size must be at least 1 process, got size=0"):
-        Pool[str](partial(work, Path()), 0)
+    with pytest.raises(ValueError, match="width must be at least 1 task, got width=0"):
+        pool_of("", partial(work, Path()), 0)
 
 
 def test_the_early_report_is_written_beside_the_work_and_never_waited_for(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from scipy import stats
 from algorithms.catalogue import problem, row
 from algorithms.engine.replicas import HEAVY, interval
 from experiments.compare.comparing import compare_rows
+from experiments.compare.device import usable_device
 from experiments.compare.inapplicable_theorems import uncovered
-from experiments.compare.single import LABELS, run_single, usable_device
+from experiments.compare.single import LABELS, run_single
 from experiments.compare.tuned_rows import Tuning, chosen
 from proofs_check.curves import MEDIAN_BAND
 from proofs_check.methods.run_series import AGREEMENT

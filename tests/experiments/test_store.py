@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.sign import Sign
 from algorithms.topologies.ring import Ring
+from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
 from experiments.storage.store import FORMAT, CorruptResult, Store, Stored
 from proofs_check.cell import Cell, CellKind, CellResult
@@ -87,7 +88,7 @@ EVERY = (
 )  # fmt: skip
 """One of each type of curves."""
 TRAFFIC = TrafficFacts(
-    "PS, BSP, Null", "convex", "BSP-SGD", 20, 8, 64.0, peers=1, period=1, kept=0, coded=0,
+    "PS, BSP, Null", "convex", "BSP-SGD", 20, 8, 64.0, peers=1, period=1, kept=0.0, coded=0.0,
     float_bits=64, sent=81920.0, sent_by_all=655360.0, heard_by_all=655360.0,
 )  # fmt: skip
 KNOWN = (
@@ -132,13 +133,27 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     assert [path.suffix for path in tmp_path.iterdir()] == [".cell"]
 
 
+def test_a_whole_number_is_read_as_its_field_declares() -> None:
+    whole = dataclasses.replace(VERDICTS[1], statistic=np.int64(3), bound=np.float32(0.5))
+    (read,) = decode_result(encode_result(CellResult((whole,)))).verdicts
+    assert (read.statistic, type(read.statistic), read.bound) == (3.0, float, 0.5)
+
+
+def test_what_is_neither_a_number_nor_a_word_is_not_stored() -> None:
+    with pytest.raises(TypeError, match=r"a result holds .* of type complex; numbers would do"):
+        encode_result(CellResult((dataclasses.replace(VERDICTS[1], statistic=1j),)))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda one: one.update(type="Surface"), "type of curves must be one of RunSeries"),
         (lambda one: one.update(colour="red"), "RunSeries must have the fields quantity, steps"),
-        (lambda one: one.pop("mean"), "RunSeries must have the fields quantity, steps"),
-        (lambda one: one.update(quantity=3), "quantity must be str, got 3"),
+        (lambda one: one.pop("mean"), "missing required field `mean`"),
+        (lambda one: one.pop("heavy"), "RunSeries must have the fields quantity, steps"),
+        (lambda one: one["theorem"].update(colour="red"), "RunSeries must have the fields"),
+        (lambda one: one.update(quantity=3), r"Expected `str`, got `int` - at `\$.quantity`"),
+        (lambda one: one.update(heavy=1), r"Expected `bool`, got `int` - at `\$.heavy`"),
         (lambda one: one.update(mean=None), "NoneType"),
         (lambda one: one.update(mean=one["steps"] | {"shape": [1, 3]}), "mean must be 1-D"),
     ],

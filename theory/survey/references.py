@@ -1,8 +1,8 @@
 """The literature as BibTeX: one entry a paper, in ``references.bib`` beside this file.
 
 An entry's ``keywords`` name the rows of the survey that the paper proposes, or ``data:NAME`` for a
-data set; they are ours and are not printed. The file is written one field a line, which is all that
-is read here: a stray brace or comma is an error with its line, not a lost entry.
+data set; they are ours and are not printed. The file is written one field a line: a stray brace is
+an error with its line, not a lost entry, and so is a comma that is missing between two fields.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import final
 
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.model import Entry
+
 from theory.claims import Source
 
 ARXIV = re.compile(r"(?<![\d.])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?![\d.]*\d)")
 """An arXiv id of 2007 and later, wherever it stands in a text."""
 
-_HEAD = re.compile(r"@([a-z]+)\{([a-z0-9]+),")
-_FIELD = re.compile(r"  ([a-z]+) = \{(.*)\},")
 _VENUE = {"article": "journal", "inproceedings": "booktitle", "misc": "howpublished"}
 _PRINTED = ("author", "title", *_VENUE.values(), "year", "eprint", "archiveprefix")
 _NO_MARK = str.maketrans("łŁøØ", "lLoO")
@@ -84,29 +85,22 @@ def read_bibtex(text: str) -> tuple[Reference, ...]:
     """Entries of a file that has one field a line, as ``references.bib`` is written.
 
     Raises:
-        ValueError: a line that is no part of an entry, an entry without author, title, year or
+        ValueError: what is no entry or no field of one, an entry without author, title, year or
             venue, braces that do not match, or a key or an arXiv id that occurs twice.
     """
     found: dict[str, Reference] = {}
-    head: tuple[str, str] | None = None
-    fields: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if head is None and (start := _HEAD.fullmatch(line)):
-            head, fields = (start[1], start[2]), {}
-        elif head and (field := _FIELD.fullmatch(line)) and field[1] not in fields:
-            if not _matched(field[2]):
-                raise ValueError(f"line {number}: braces of {field[1]} must match, got {line!r}")
-            fields[field[1]] = field[2]
-        elif head and line == "}":
-            _add(found, Reference(head[1], head[0], fields), number)
-            head = None
-        elif head or line.strip():
-            raise ValueError(
-                f"line {number} must be '@kind{{key,', '  name = {{value}},' with a new name, or "
-                f"'}}', got {line!r}"
-            )
-    if head is not None:
-        raise ValueError(f"the entry {head[1]!r} has no end; a line '}}' would do")
+    for block in parse_string(text).blocks:
+        line = (block.start_line or 0) + 1
+        if not isinstance(block, Entry):
+            error = getattr(block, "error", "this is none")
+            why = getattr(error, "abort_reason", error)
+            raise ValueError(f"line {line} must begin an entry: {why}; got {block.raw!r}")
+        for field in block.fields:
+            if "\n" in field.value:
+                at = (field.start_line or 0) + 1
+                raise ValueError(f"line {at} must end with '}},', got {field.value!r}")
+        fields = {field.key: field.value for field in block.fields}
+        _add(found, Reference(block.key, block.entry_type, fields), line)
     return tuple(found.values())
 
 
@@ -122,15 +116,6 @@ def _add(found: dict[str, Reference], one: Reference, number: int) -> None:
     if one.key in found or (one.eprint and one.eprint in {r.eprint for r in found.values()}):
         raise ValueError(f"line {number}: {one.key} or its eprint is there already; once would do")
     found[one.key] = one
-
-
-def _matched(value: str) -> bool:
-    depth = 0
-    for letter in value:
-        depth += (letter == "{") - (letter == "}")
-        if depth < 0:
-            return False
-    return depth == 0
 
 
 REFERENCES: tuple[Reference, ...] = read_bibtex(
