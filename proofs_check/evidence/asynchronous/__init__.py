@@ -1,1 +1,4 @@
-"""Evidence of rows in which nobody waits."""
+"""Evidence of rows in which nobody waits.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""

@@ -1,7 +1,4 @@
-"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each."""
 
 from __future__ import annotations
 

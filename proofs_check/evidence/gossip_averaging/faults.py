@@ -1,7 +1,4 @@
-"""Topologies and weights with one fault each, and the check that sees it.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Topologies and weights with one fault each, and the check that sees it."""
 
 from __future__ import annotations
 

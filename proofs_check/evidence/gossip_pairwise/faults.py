@@ -1,7 +1,4 @@
-"""Pairwise and asynchronous gossip with one fault each, and the exact laws that see it.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Pairwise and asynchronous gossip with one fault each, and the exact laws that see it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Evidence of scaled stepsizes, warm-ups, layers and growing batches."""
+"""Evidence of scaled stepsizes, warm-ups, layers and growing batches.
+
+The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
+"""

@@ -1,7 +1,4 @@
-"""Faults planted in large-batch rules and layer-wise optimizers: mistakes people make.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Faults planted in large-batch rules and layer-wise optimizers: mistakes people make."""
 
 from __future__ import annotations
 

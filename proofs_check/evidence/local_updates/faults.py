@@ -1,7 +1,4 @@
-"""Faults planted in local updates: mistakes people make when workers meet.
-
-The field ``right`` of a fault is the genuine thing, of which all that is not overridden is used.
-"""
+"""Faults planted in local updates: mistakes people make when workers meet."""
 
 from __future__ import annotations
 
