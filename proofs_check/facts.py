@@ -158,4 +158,48 @@ class TrafficFacts:
     heard_by_all: float
 
 
-Facts = OperatorFacts | TopologyFacts | TrafficFacts
+@final
+@dataclass(frozen=True)
+class VariantFacts:
+    """An exponent measured again with one thing changed.
+
+    Attributes:
+        name: what was changed.
+        slope: the exponent, NaN where there is none.
+        half_width: of its interval.
+        standing: how it stands to the order.
+    """
+
+    name: str
+    slope: float
+    half_width: float
+    standing: str
+
+
+@final
+@dataclass(frozen=True)
+class ExponentFacts:
+    """How an exponent of survey 002's Table IV was found.
+
+    Attributes:
+        line: the table's line.
+        objective: the column.
+        variable: what was varied.
+        exact: whether by exact moments, without noise.
+        bound_slope: the exponent of the bound of the cell's result at the same points, or None.
+        instance: the problem and the constants it states, in words.
+        unstated: which kind of reason there is for no order; empty where one is stated.
+        variants: the same with another seed, horizon or first stepsize.
+    """
+
+    line: str
+    objective: str
+    variable: str
+    exact: bool
+    bound_slope: float | None
+    instance: str
+    unstated: str
+    variants: tuple[VariantFacts, ...]
+
+
+Facts = OperatorFacts | TopologyFacts | TrafficFacts | ExponentFacts

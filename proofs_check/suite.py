@@ -119,7 +119,7 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
     for effect in EFFECTS.values():
         yield Cell(effect.row, effect.problem, CellKind.EFFECT)
     for cells_of_trial in table_cells().values():
-        yield from cells_of_trial if effort.everywhere else cells_of_trial[:1]
+        yield from cells_of_trial
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:

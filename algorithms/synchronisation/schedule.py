@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -162,8 +162,18 @@ class Schedule:
     def of(self, replicas: Tensor) -> Schedule:
         """The schedule of the replicas at places ``replicas`` ``[...]`` of this one's axis."""
         ids = replicas.cpu()
+        same = ids.numel() > 1 and bool((ids == ids.reshape(-1)[0]).all())
+
+        def chosen(part: Any, axis: int) -> Any:
+            if not same:
+                return part[:, ids] if axis else part[ids]
+            one, shape = part.select(axis, int(ids.reshape(-1)[0])), ids.shape
+            ahead, behind = one.shape[:axis], one.shape[axis:]
+            return one.reshape(*ahead, *(1,) * len(shape), *behind).expand(*ahead, *shape, *behind)
+
         per_tick = {
-            name: getattr(self, name)[:, ids]
+            name: chosen(getattr(self, name), 1)
             for name in ("arrivals", "versions", "seconds", "fetches", "starts")
         }
-        return replace(self, **per_tick, waited=self.waited[ids], dropped=self.dropped[ids])
+        return replace(self, **per_tick, waited=chosen(self.waited, 0),
+                       dropped=chosen(self.dropped, 0))  # fmt: skip

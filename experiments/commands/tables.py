@@ -22,24 +22,18 @@ from experiments.commands.other_tables import (
     taxonomy_records,
 )
 from experiments.figures.signs import pretty
-from experiments.tables.convergence import (
-    STANDINGS,
-    CostColumn,
-    Exponent,
-    RateStanding,
-    TableCell,
-    table_iv,
-)
+from experiments.tables.convergence import CostColumn, Exponent, TableCell, table_iv
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind
 from proofs_check.registry import STUDIES
+from proofs_check.table_iv.standings import STANDINGS, RateStanding
 from proofs_check.table_iv.trials import table_cells
 
 NAMES = ("I", "II", "III", "IV", "000-2")
 _SPEEDUP = "rounds_for_speedup"
 _COLOURS = {
-    RateStanding.HELD: "blue", RateStanding.AGREES: "green", RateStanding.SHORT: "yellow",
-    RateStanding.AS_BOUND: "magenta", RateStanding.COARSE: "dim",
+    RateStanding.ATTAINED: "blue", RateStanding.FASTER: "green", RateStanding.SHORT: "yellow",
+    RateStanding.OUTSIDE: "magenta", RateStanding.COARSE: "dim",
     RateStanding.REFUTED: "bold red", RateStanding.ALONE: "cyan", RateStanding.UNFITTED: "dim",
     RateStanding.MISSING: "dim",
 }  # fmt: skip
@@ -162,7 +156,10 @@ def _exponent(one: Exponent) -> str:
     own = "" if one.own is None else f", its bound {number(one.own, 3)}"
     stated = "" if one.order is None else f" ({number(one.order, 3)}{own})"
     measured = f"{number(one.slope, 3)} ± {number(one.half_width, 2)}"
-    return f"{one.variable}: {measured}{stated} [{_COLOURS[one.standing]}]{one.standing}[/]"
+    how = " exact" if one.exact else ""
+    changes = ", but not always" if one.changes else ""
+    said = f"[{_COLOURS[one.standing]}]{one.standing}{changes}[/]"
+    return f"{one.variable}: {measured}{how}{stated} {said}"
 
 
 def _ratio(cost: CostColumn) -> str:
@@ -187,7 +184,10 @@ def _detail(cell: TableCell, screen: Console) -> None:
     lines += [escape(cell.trial.note)] if cell.trial.note else []
     for one in cell.exponents:
         lines += [_exponent(one)]
-        lines += [f"  [dim]{escape(text)}[/]" for text in (one.evidence, one.provenance) if text]
+        told = (
+            one.regime_told, one.stability_told, one.unstated, one.evidence, one.provenance
+        )  # fmt: skip
+        lines += [f"  [dim]{escape(text)}[/]" for text in told if text]
     for cost in cell.costs:
         note = f" (erratum {cost.erratum}: printed {cost.printed})" if cost.erratum else ""
         lines.append(

@@ -8,8 +8,9 @@ from typing import Any
 
 from experiments.reporting.drawings import stem_of
 from experiments.reporting.pictures import Picture
-from experiments.tables.convergence import STANDINGS, Exponent, RateStanding, TableCell, table_iv
+from experiments.tables.convergence import Exponent, TableCell, table_iv
 from proofs_check.cell import Cell, CellResult
+from proofs_check.table_iv.standings import STANDINGS, RateStanding
 from proofs_check.table_iv.trials import table_cells
 from theory.survey.classification import Compression, Objective
 
@@ -123,6 +124,8 @@ def _line(one: Exponent) -> dict[str, str]:
         "half": _number(one.half_width, 3),
         "order": "–" if one.order is None else f"{one.order:g}",
         "own": "" if one.own is None else f"{one.own:.3g}",
+        "told": "; ".join(filter(None, (one.regime_told, one.stability_told, one.unstated))),
+        "how": "exact" if one.exact else "",
         "evidence": one.evidence,
         "provenance": one.provenance,
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 from proofs_check.cell import Cell, CellResult
-from proofs_check.facts import TrafficFacts
+from proofs_check.facts import ExponentFacts, TrafficFacts
+from proofs_check.table_iv.standings import RateStanding, in_regime, standing_of
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import table_cells, trial_of
 from proofs_check.verdict import Outcome, Verdict
@@ -24,40 +24,6 @@ from theory.survey.convergence import (
     worker_cost,
 )
 
-_COARSE = 0.5  # an interval that reaches so far above the order cannot tell 1/T from 1/sqrt(T)
-
-
-class RateStanding(StrEnum):
-    """How a measured exponent stands to the stated one."""
-
-    HELD = "held"
-    AGREES = "agrees"
-    AS_BOUND = "as its bound"
-    SHORT = "short of it"
-    COARSE = "too coarse"
-    REFUTED = "refuted"
-    ALONE = "no order stated"
-    UNFITTED = "no fit"
-    MISSING = "not measured"
-
-
-STANDINGS: dict[RateStanding, str] = {
-    RateStanding.HELD: "a theorem with constants covers the runs, and its order was not refuted",
-    RateStanding.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
-    "reaches the order that is stated, or lies below it",
-    RateStanding.AS_BOUND: "the error falls more slowly, or grows faster, than the order, but not "
-    "than the theorem's own bound over these points, where the leading term does not rule yet",
-    RateStanding.SHORT: "the error falls more slowly, or grows faster, than stated here, by more "
-    "than the interval; nothing certain is refuted",
-    RateStanding.COARSE: "the interval reaches half a power above the stated one, so that 1/T "
-    "could be 1/sqrt(T)",
-    RateStanding.REFUTED: "a theorem covers the runs and its order is refuted",
-    RateStanding.ALONE: "an exponent was measured, and no source states one",
-    RateStanding.UNFITTED: "no power law could be fitted; the evidence says why",
-    RateStanding.MISSING: "not in this survey; `rateproof table IV --measure` computes it",
-}
-"""What each standing means, the best first."""
-
 
 @final
 @dataclass(frozen=True)
@@ -71,6 +37,12 @@ class Exponent:
         half_width: of its interval.
         order: the stated exponent, None: none is.
         own: the exponent of the theorem's own bound over the points, None where it is not known.
+        regime: whether that is the order within 0.05; None where no bound is known.
+        exact: whether it has no noise: expectations over all draws.
+        instance: the problem it was measured on, and what that states.
+        unstated: why no order is stated, empty where one is.
+        changes: what was changed and gave another standing, with that standing.
+        tried: what was changed at all.
         evidence: how it was found.
         provenance: seeds, replicas, steps.
         theorem: the theorem or order behind it, or empty.
@@ -85,6 +57,32 @@ class Exponent:
     provenance: str = ""
     theorem: str = ""
     own: float | None = None
+    regime: bool | None = None
+    exact: bool = False
+    instance: str = ""
+    unstated: str = ""
+    changes: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+
+    @property
+    def regime_told(self) -> str:
+        """Whether the horizons measured are those at which the bound's leading term rules."""
+        if self.order is None or self.slope is None:
+            return ""
+        if self.regime is None:
+            return "no bound to tell the regime by"
+        return "regime reached" if self.regime else "regime not reached"
+
+    @property
+    def stability_told(self) -> str:
+        """Whether the standing is the same under other seeds, horizons and first stepsizes."""
+        if self.order is None or self.slope is None or self.variable != "T":
+            return ""
+        if not self.tried:
+            return "other seeds, horizons and first stepsizes were not tried here"
+        if not self.changes:
+            return f"the same standing under {', '.join(self.tried)}"
+        return f"the standing changes: {', '.join(self.changes)}"
 
 
 @final
@@ -207,11 +205,23 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
     if result is None:
         return Exponent(variable, RateStanding.MISSING)
     verdict = result.verdicts[0]
-    order = _order(verdict)
-    own = verdict.bound if verdict.bound != order else None
-    return Exponent(
-        variable, standing(verdict), verdict.statistic, verdict.uncertainty, order,
-        verdict.evidence, verdict.provenance, verdict.theorem, own,
+    found = Exponent(
+        variable, standing(verdict), verdict.statistic, verdict.uncertainty, _order(verdict),
+        verdict.evidence, verdict.provenance, verdict.theorem,
+    )  # fmt: skip
+    facts = next((one for one in result.facts if isinstance(one, ExponentFacts)), None)
+    if facts is None:
+        return found
+    changes = [
+        f"{one.name}: {one.slope:.3f} ± {one.half_width:.2g}, {one.standing}"
+        for one in facts.variants
+        if one.standing != str(found.standing)
+    ]
+    return replace(
+        found, own=facts.bound_slope, exact=facts.exact, instance=facts.instance,
+        regime=None if found.order is None else in_regime(facts.bound_slope, found.order),
+        unstated=facts.unstated, changes=tuple(changes),
+        tried=tuple(one.name for one in facts.variants),
     )  # fmt: skip
 
 
@@ -221,20 +231,14 @@ def _order(verdict: Verdict) -> float | None:
 
 
 def standing(verdict: Verdict) -> RateStanding:
-    """What a verdict says of its exponent."""
+    """What a verdict says of its exponent; its ``bound`` is the slope of the theorem's own bound at
+    the same points, or the order itself where no bound is known."""
     slope, half, order = verdict.statistic, verdict.uncertainty, _order(verdict)
     if slope is None or half is None:
         return RateStanding.UNFITTED
     if verdict.outcome is Outcome.REFUTED:
         return RateStanding.REFUTED
-    if verdict.outcome is Outcome.SUPPORTED:
-        return RateStanding.HELD
-    if order is None:
-        return RateStanding.ALONE
-    if slope - half > order:
-        own = order if verdict.bound is None else verdict.bound
-        return RateStanding.SHORT if slope - half > own else RateStanding.AS_BOUND
-    return RateStanding.COARSE if slope + half > order + _COARSE else RateStanding.AGREES
+    return standing_of(slope, half, order, verdict.bound)
 
 
 def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[CostColumn, ...]:

@@ -150,6 +150,11 @@ def about(verdict: Verdict, theorem: Theorem) -> Verdict:
     return replace(verdict, outcome=outcome, theorem=theorem.name)
 
 
+def measured_name(metric: Metric) -> str | None:
+    """What a trace calls a metric; None where it has none of it."""
+    return _SERIES.get(metric)
+
+
 def measured(trace: Trace, metric: Metric) -> Floats | None:
     """The series ``[R, K]`` that a theorem's metric speaks of; None where the trace has none."""
     name = _SERIES.get(metric)

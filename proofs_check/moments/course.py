@@ -18,6 +18,7 @@ from theory.stepsizes import ConstantStep, Stepsize
 
 _FIRST, _MOST = 12, 768  # steps that are looked at before a period is sought, and at most
 _NODES = (1.0, 0.75, 0.5, 0.25)  # shares of the first stepsize at which a step is looked at
+_ENDS = (1.0, 0.25)  # of a step that is linear in its stepsize
 _CHECKED = 0.6
 
 
@@ -57,20 +58,37 @@ def course(method: Method[Any], problem: Problem, steps: int, key: Key) -> Cours
              if isinstance(r := getattr(method, f.name), Stepsize)}  # fmt: skip
     falling = {name: rule for name, rule in rules.items() if not isinstance(rule, ConstantStep)}
     if len(falling) != 1 or steps <= _MOST:
-        return _constant(method, problem, steps, key)
+        return _constant(probe(method, problem, key, steps), steps)
     ((name, rule),) = falling.items()
-    courses = [
-        _constant(_at(method, name, share * rule(0)), problem, steps, key)
-        for share in (*_NODES, _CHECKED)
-    ]
-    begin, period = max(c.begin for c in courses), courses[0].period
-    if any(c.period != period for c in courses):
-        raise NotLinear(Reason.STEPSIZE, what="another period at another stepsize")
-    places = range(begin + period)
-    maps = tuple(_polynomial([c.maps[c.place(t)][0] for c in courses]) for t in places)
-    found = Course(courses[0].size, courses[0].start, maps, begin, period, rule)
-    _check_polynomial(found, method, problem, steps, key)
+    one = probe(method, problem, key, steps)
+    known: dict[float, Course] = {}
+
+    def between(nodes: tuple[float, ...]) -> Course:
+        for share in (*nodes, _CHECKED):
+            if share not in known:
+                slower = replace(one, method=_at(method, name, share * rule(0)))
+                known[share] = _constant(slower, steps)
+        return _interpolated({share: known[share] for share in (*nodes, _CHECKED)}, rule)
+
+    try:
+        found = between(_ENDS)
+    except NotLinear:
+        found = between(_NODES)
+    _check_polynomial(found, one, steps)
     return found
+
+
+def _interpolated(courses: dict[float, Course], rule: Stepsize) -> Course:
+    """The course at any stepsize, from those at some shares of the first; the last is a check."""
+    shares, first = tuple(courses), next(iter(courses.values()))
+    begin = max(c.begin for c in courses.values())
+    if any(c.period != first.period for c in courses.values()):
+        raise NotLinear(Reason.STEPSIZE, what="another period at another stepsize")
+    maps = tuple(
+        _polynomial([c.maps[c.place(t)][0] for c in courses.values()], shares)
+        for t in range(begin + first.period)
+    )
+    return Course(first.size, first.start, maps, begin, first.period, rule)
 
 
 def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
@@ -78,10 +96,9 @@ def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
     return changed  # type: ignore[no-any-return]
 
 
-def _constant(method: Method[Any], problem: Problem, steps: int, key: Key) -> Course:
+def _constant(one: Probe, steps: int) -> Course:
     """The course of a method whose steps come again, or of few steps."""
-    one, laws = probe(method, problem, key, steps), Laws()
-    states, look = [one.start], _FIRST
+    laws, states, look = Laws(), [one.start], _FIRST
     maps: list[StepMap] = []
     start = one.shape.vector(one.start)[0].numpy()
     while True:
@@ -140,12 +157,12 @@ def alike(one: StepMap, other: StepMap, tolerance: float = 1e-12) -> bool:
     )
 
 
-def _polynomial(nodes: list[StepMap]) -> tuple[StepMap, ...]:
+def _polynomial(nodes: list[StepMap], at: tuple[float, ...]) -> tuple[StepMap, ...]:
     """Coefficients of the map as a polynomial of the stepsize's share, of the lowest degree that
-    meets all the shares it was looked at."""
-    shares = np.array((*_NODES, _CHECKED))
-    for degree in range(len(_NODES)):
-        used = np.linspace(0, len(_NODES) - 1, degree + 1).round().astype(int)
+    meets all the shares ``at`` which it was looked at, the last of them a check."""
+    shares, count = np.array(at), len(at) - 1
+    for degree in range(count):
+        used = np.linspace(0, count - 1, degree + 1).round().astype(int)
         table = np.linalg.inv(np.vander(shares[used], increasing=True))
         found = tuple(combined([nodes[i] for i in used], row) for row in table)
         told = [combined(found, share ** np.arange(degree + 1)) for share in shares]
@@ -170,13 +187,10 @@ def combined(maps: Any, weights: Any) -> StepMap:
     return StepMap(affine([m.mean for m in maps]), chances, total([m.outputs for m in maps]))
 
 
-def _check_polynomial(
-    found: Course, method: Method[Any], problem: Problem, steps: int, key: Key
-) -> None:
+def _check_polynomial(found: Course, one: Probe, steps: int) -> None:
     """The method's own steps are what the polynomial says at its own stepsizes."""
     assert found.rule is not None
-    one, laws = probe(method, problem, key, steps), Laws()
-    state = one.start
+    laws, state = Laws(), one.start
     for t in range(min(steps, found.begin + 2 * found.period)):
         own, after = step_map(one, state, t, laws)
         maps = found.maps[found.place(t)]

@@ -80,7 +80,7 @@ class Laws:
     def law(self, effect: Effect, choices: tuple[Choice, ...]) -> ChoiceLaw:
         """The law of a step's choices: that of an earlier step if real draws agree with it."""
         known = self._known.get(choices)
-        if known is None or not adds_up(effect, known, choices):
+        if known is None or (choices and not adds_up(effect, known, choices)):
             known = self._known[choices] = choice_law(effect, choices)
         return known
 

@@ -177,6 +177,7 @@ def _moved(
             and value.is_floating_point()
             and not torch.equal(value, theirs[name])
         }
+        script.asked = {}
         for place in (0, 1):
             script.chosen = {
                 source: torch.randn(1, count, generator=generator, dtype=x0.dtype).expand(LINES, -1)

@@ -15,13 +15,28 @@ import torch
 
 from algorithms.problems.base import Problem
 from proofs_check.methods.sweep_orders import bound_exponent
-from proofs_check.methods.sweep_points import SweepPoint, known_at
-from proofs_check.methods.tuned_run import TunedRun
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
+from theory.stepsizes import Stepsize
 from theory.theorem import Result, Theorem
 
 _CHOCO = 82  # a round at CHOCO-SGD's consensus step keeps 1 - p^2 delta/82
+
+
+class FormulaPoint(NamedTuple):
+    """Where a bound is evaluated.
+
+    Attributes:
+        constants: what is known there.
+        problem: the problem there.
+        step: the stepsizes of its run.
+        steps: after how many of them.
+    """
+
+    constants: Constants
+    problem: Problem
+    step: Stepsize
+    steps: int
 
 
 class FormulaExponent(NamedTuple):
@@ -39,10 +54,9 @@ class FormulaExponent(NamedTuple):
 
 
 def formula_exponent(
-    results: Sequence[Result | None], x: Floats, runs: Sequence[tuple[TunedRun, SweepPoint]]
+    results: Sequence[Result | None], x: Floats, runs: Sequence[FormulaPoint]
 ) -> FormulaExponent | None:
-    """Exponent, over x ``[K]``, of the first of the results' bounds that is finite at the end of
-    every run; each run comes with its place.
+    """Exponent, over x ``[K]``, of the first of the results' bounds that is finite at every point.
 
     None where no result is a theorem about stepsizes of this kind, or all need more constants.
     """
@@ -53,17 +67,15 @@ def formula_exponent(
     return None
 
 
-def _of_one(
-    result: Theorem, x: Floats, runs: Sequence[tuple[TunedRun, SweepPoint]]
-) -> FormulaExponent | None:
+def _of_one(result: Theorem, x: Floats, runs: Sequence[FormulaPoint]) -> FormulaExponent | None:
     ends, told = [], ""
-    for one, place in runs:
-        c = known_at(one, place).completed()
-        stand_ins = dict(_stand_ins(result, place.problem, c))
+    for one in runs:
+        c = one.constants.completed()
+        stand_ins = dict(_stand_ins(result, one.problem, c))
         at = c.state(None, **{name: value for name, (value, _) in stand_ins.items()})
         told = ", ".join(words for _, words in stand_ins.values())
         try:
-            ends.append(result.bound(at, one.tuned.step, np.array([float(one.steps)]))[0])
+            ends.append(result.bound(at, one.step, np.array([float(one.steps)]))[0])
         except (MissingConstants, TypeError, ValueError):
             return None
     found = np.array(ends, dtype=np.float64)
@@ -79,6 +91,8 @@ def _stand_ins(
     missing = c.missing(theorem.needs)
     if "G2" in missing and c.sigma2 is not None:
         yield "G2", (_second_moment(objective, c.sigma2), "G2 as it is at the start")
+    if "zeta2" in missing and c.zeta2_star is not None:
+        yield "zeta2", (c.zeta2_star, "zeta2 as it is at x*")
     if "delta" in missing and c.omega is None:
         yield "delta", (1.0, "delta = 1, since nothing is compressed")
     if "kept" in missing and c.lam is not None and c.delta is not None:

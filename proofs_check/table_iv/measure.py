@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,15 +19,18 @@ from algorithms.problems.base import Problem
 from algorithms.tuning.parameters import parameters
 from proofs_check.cell import CellResult
 from proofs_check.curves import RatePanel
-from proofs_check.facts import TrafficFacts
+from proofs_check.facts import ExponentFacts, TrafficFacts
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
-from proofs_check.table_iv.formulas import FormulaExponent, formula_exponent
-from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
+from proofs_check.moments.reasons import NotLinear
+from proofs_check.table_iv.exact import apart, instance_of, runs_exactly
+from proofs_check.table_iv.exact_result import exact_result
+from proofs_check.table_iv.formulas import FormulaExponent, FormulaPoint, formula_exponent
+from proofs_check.table_iv.trial import GROUPS, METRICS, OCTAVES, TableTrial
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.bits import index_bits
@@ -37,11 +42,9 @@ from theory.theorem import Metric, Theorem
 CHECK = "Table IV"
 _TAIL = 16  # a convex cell is fitted from T/16 on
 _RECORDS = 48
+_STEPS, _ROUNDS = 512, 256  # of runs for exponents of others than T, rounds of a schedule
+_OF_SIX = (0, 1, 3, 5)  # places of a ladder that are run
 _DIVERGED = 100.0  # times the error at the start
-_METRICS = {
-    Objective.CONVEX: Metric.SUBOPTIMALITY,
-    Objective.NONCONVEX: Metric.AVERAGE_SQUARED_GRADIENT,
-}
 
 
 class TrialPoints(NamedTuple):
@@ -72,7 +75,28 @@ class TrialPoints(NamedTuple):
 
 
 def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
-    """The exponent of ``variable`` in a cell, its curve, and with T the bill."""
+    """The exponent of ``variable`` in a cell, its curve, and with T the bill.
+
+    By exact moments where they are to be had, else by runs; other exponents than that of T are
+    fitted to runs on quadratics.
+    """
+    if runs_exactly(trial, variable):
+        with suppress(NotLinear, ValueError):
+            found = exact_result(trial, variable, seed)
+            if variable == "T":
+                found = found._replace(facts=(*found.facts, _bill_alone(trial, seed)))
+            return found
+    return _run_result(trial if variable == "T" else on_quadratic(trial), variable, replicas, seed)
+
+
+def _bill_alone(trial: TableTrial, seed: int) -> TrafficFacts:
+    """The bill of one short run: messages are the same however long it is."""
+    short = replace(trial, steps=trial.steps // OCTAVES)
+    place = SweepPoint(short.row, short.build(short.n), short.steps)
+    return traffic(short, _played(short, place, 4, seed, records=2))
+
+
+def _run_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
     try:
         found = _points(trial, variable, replicas, seed)
         fit = fit_power(found.x, found.samples, TEST_ERROR, groups=GROUPS)
@@ -80,7 +104,13 @@ def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> 
         return CellResult((_unfitted(trial, variable, str(error)),))
     verdict = _verdict(trial, variable, found, fit, seed)
     bill = (traffic(trial, found.longest),) if variable == "T" else ()
-    return CellResult((verdict,), (_panel(trial, variable, found, fit, verdict),), bill)
+    slope = None if found.formula is None else found.formula.power
+    c, unstated = found.longest.constants, trial.unstated(variable)
+    facts = ExponentFacts(
+        trial.line, str(trial.objective), variable, False, slope,
+        instance_of(found.longest.problem, c), str(unstated or ""), (),
+    )  # fmt: skip
+    return CellResult((verdict,), (_panel(trial, variable, found, fit, verdict),), (*bill, facts))
 
 
 def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> TrialPoints:
@@ -92,6 +122,7 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     """
     if variable == "T" and trial.objective is Objective.CONVEX:
         return _along(trial, replicas, seed)
+    places: Iterable[SweepPoint]
     if variable == "n":
         trial = trial.of_sizes()
         places = trial.sizes()
@@ -100,6 +131,8 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
         places = points(trial.row, trial.build, "T", trial.n, trial.steps, horizons)
     else:
         places = points(trial.row, trial.build, variable, trial.n, trial.steps, ())
+        places = [place for _, place in apart(variable, places)]  # graphs have nearly one gap
+        places = [places[k] for k in _OF_SIX] if len(places) == 6 else places
     found: dict[float, TunedRun] = {}
     at_place: dict[float, SweepPoint] = {}
     grown: list[float | None] = []
@@ -120,7 +153,7 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     x = np.array(sorted(found))
     runs = [found[at] for at in x]
     theorem = _theorem(trial, runs)
-    metric = theorem.metric if theorem else _METRICS[trial.objective]
+    metric = theorem.metric if theorem else METRICS[trial.objective]
     series = [measured(one.trace, metric) for one in runs]
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
@@ -130,7 +163,17 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     bounds = None if theorem is None else np.array([one.end_bound for one in runs])
     settings = tuple(one.constants for one in runs)
     formula = formula_exponent(
-        (trial.result, *trial.also), x, [(found[at], at_place[at]) for at in x]
+        (trial.result, *trial.also),
+        x,
+        [
+            FormulaPoint(
+                known_at(found[at], at_place[at]),
+                at_place[at].problem,
+                found[at].tuned.step,
+                found[at].steps,
+            )
+            for at in x
+        ],
     )
     return TrialPoints(x, ends, metric, theorem, runs[-1], told, bounds, settings, formula)
 
@@ -149,14 +192,16 @@ def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
     step = played.tuned.step
     assert isinstance(step, InverseTimeStep)
     theorem = _theorem(trial, [played])
-    metric = theorem.metric if theorem else _METRICS[trial.objective]
+    metric = theorem.metric if theorem else METRICS[trial.objective]
     series = measured(played.trace, metric)
     assert series is not None
     times = played.trace.steps.astype(np.float64)
     tail = times >= trial.steps / _TAIL
     told = f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
     x, settings = times[tail] + step.shift, (played.constants,)
-    return TrialPoints(x, series[:, tail], metric, theorem, played, told, None, settings)
+    at = [FormulaPoint(known_at(played, place), place.problem, step, int(t)) for t in times[tail]]
+    formula = formula_exponent((trial.result, *trial.also), x, at)
+    return TrialPoints(x, series[:, tail], metric, theorem, played, told, None, settings, formula)
 
 
 def _played(
@@ -168,6 +213,14 @@ def _played(
         place.row, place.problem, place.steps, replicas, seed,
         trial.rule(place.problem, place.steps), points=records, every=every if averaged else None,
     )  # fmt: skip
+
+
+def on_quadratic(trial: TableTrial) -> TableTrial:
+    """The trial on the quadratic of its line's convex cell, whose runs are short and constants
+    known; it is smooth, so what is said of non-convex functions holds of it."""
+    own = trial.line.startswith("Gossip") or "L-SGD" in trial.line
+    steps = min(trial.steps, trial.n * _ROUNDS if trial.scheduled else _STEPS)
+    return replace(trial, problem="quadratic-unequal" if own else "quadratic-sc", steps=steps)
 
 
 def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:
@@ -214,7 +267,7 @@ def _verdict(
     )  # fmt: skip
     held = theorem is not None and theorem.confidence.assertable and stated is not None
     basis, why, own = str(theorem.source) if theorem else trial.basis, "", None
-    if found.formula is not None and variable != "T":
+    if found.formula is not None:
         own = found.formula.power
     if held and variable != "T":
         order = stated_order(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import final
 
 from algorithms.catalogue import Row, problem
@@ -27,13 +28,27 @@ from proofs_check.problems.copies import copies
 from theory.claims import Confidence
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.survey.classification import Objective, Scheme
-from theory.theorem import OrderOnly, Result, Theorem
+from theory.theorem import Metric, OrderOnly, Result, Theorem
 
 _NAMES = {"gap": "lam"}  # of constants, where they differ from the variable's
 GROUPS = 32  # of the jackknife: 16 give intervals half as wide again
 _SHORT = 0.125  # L times the largest stepsize where n is varied
+_FEW = 4  # of the sizes: a run of twice the workers costs as much as those before it
 _COPIED = 2  # workers that are copied where n is varied
+METRICS = {
+    Objective.CONVEX: Metric.SUBOPTIMALITY,
+    Objective.NONCONVEX: Metric.AVERAGE_SQUARED_GRADIENT,
+}
+"""What is measured where no theorem says what."""
 OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the longest
+
+
+class Unstated(StrEnum):
+    """Kinds of reasons why a cell has no order in a variable."""
+
+    NOBODY = "no source states a rate of this cell"
+    ABSENT = "the cell's result has no such constant"
+    PARAMETER = "a parameter of the operator, of which results know omega or delta alone"
 
 
 @final
@@ -109,7 +124,7 @@ class TableTrial:
         """Where n alone moves: copies of the same two workers, so that no shard shrinks, and in
         gossip on a graph whose gap falls as 1/log n (a ring's falls as 1/n^2)."""
         base = self.build(_COPIED)
-        for n in SIZES:
+        for n in SIZES[:_FEW]:
             gossip = self.line.startswith("Gossip")
             one = put(self.row, Topology, Hypercube(n)) if gossip else self.row
             yield SweepPoint(one, copies(base, n // _COPIED), self.steps)
@@ -146,6 +161,14 @@ class TableTrial:
             through = [at for at in ("omega", "delta") if self.order_in(at) is not None]
             return 0.0 if through and not any(self.order_in(at) for at in through) else None
         return float(self.objective.power) if variable == "T" else None
+
+    def unstated(self, variable: str) -> Unstated | None:
+        """Why no order is stated in ``variable``; None where one is."""
+        if self.order_in(variable) is not None:
+            return None
+        if self.result is None:
+            return Unstated.NOBODY
+        return Unstated.PARAMETER if variable == "s" else Unstated.ABSENT
 
     @property
     def basis(self) -> str:

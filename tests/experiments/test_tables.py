@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 
 from experiments.cli.main import app
 from experiments.reporting.table_iv import anchor, evidence, matrix
-from experiments.tables.convergence import RateStanding, standing, table_iv
+from experiments.tables.convergence import standing, table_iv
 from proofs_check.cell import Cell, CellResult
+from proofs_check.facts import ExponentFacts, VariantFacts
+from proofs_check.table_iv.standings import RateStanding
 from proofs_check.table_iv.trials import table_cells
 from proofs_check.verdict import Outcome, Verdict
 from theory.survey.classification import Objective
@@ -33,13 +35,16 @@ def verdict(
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (verdict(Outcome.SUPPORTED, -0.5, 0.1, -0.5), RateStanding.HELD),
+        (verdict(Outcome.SUPPORTED, -0.5, 0.1, -0.5), RateStanding.ATTAINED),
         (verdict(Outcome.REFUTED, -0.1, 0.1, -0.5), RateStanding.REFUTED),
-        (verdict(Outcome.COMPARED, -0.45, 0.1, -0.5), RateStanding.AGREES),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.5), RateStanding.SHORT),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.2, Fraction(-1, 2)), RateStanding.AS_BOUND),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.45, Fraction(-1, 2)), RateStanding.SHORT),
-        (verdict(Outcome.COMPARED, -0.45, 0.1, 1.5, Fraction(-1, 2)), RateStanding.AGREES),
+        (verdict(Outcome.COMPARED, -0.46, 0.05, -0.5), RateStanding.ATTAINED),
+        (verdict(Outcome.SUPPORTED, -0.328, 0.011, -0.5), RateStanding.SHORT),
+        (verdict(Outcome.COMPARED, -0.46, 0.02, -0.5), RateStanding.SHORT),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.2, Fraction(-1, 2)), RateStanding.OUTSIDE),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.46, Fraction(-1, 2)), RateStanding.SHORT),
+        (verdict(Outcome.COMPARED, -1.36, 0.12, -1.0), RateStanding.FASTER),
+        (verdict(Outcome.COMPARED, -1.12, 0.05, -1.2, Fraction(-1, 2)), RateStanding.OUTSIDE),
+        (verdict(Outcome.COMPARED, -0.6, 0.15, -0.5), RateStanding.COARSE),
         (verdict(Outcome.COMPARED, -1.0, 0.6, -1.0), RateStanding.COARSE),
         (verdict(Outcome.NOT_APPLICABLE, -0.3, 0.1, None), RateStanding.ALONE),
         (verdict(Outcome.NOT_APPLICABLE, None, None, None), RateStanding.UNFITTED),
@@ -58,6 +63,32 @@ def results() -> dict[Cell, CellResult]:
     }
 
 
+def test_no_interval_that_excludes_an_order_is_called_agreement() -> None:
+    """Whatever the outcome says of it, and wherever the interval lies."""
+    for outcome in (Outcome.SUPPORTED, Outcome.COMPARED):
+        for slope in (-1.5, -1.06, -0.94, -0.7, -0.5, 0.0):
+            found = standing(verdict(outcome, slope, 0.01, -1.0))
+            assert found is not RateStanding.ATTAINED
+            assert found.agrees is (slope < -1)
+
+
+def test_a_cell_says_whether_its_standing_changes() -> None:
+    cell = table_cells()["PS, BSP, Null, convex"][0]
+    facts = ExponentFacts(
+        "PS, BSP, Null", "convex", "T", True, -0.99, "quadratic", "",
+        (VariantFacts("T x 4", -1.01, 0.02, "attained"),
+         VariantFacts("first stepsize / 4", -1.3, 0.02, "faster everywhere tried")),
+    )  # fmt: skip
+    kept = {cell: CellResult((verdict(Outcome.SUPPORTED, -1.0, 0.01, -0.99, Fraction(-1)),),
+                             facts=(facts,))}  # fmt: skip
+    found = next(one.in_T for one in table_iv(kept) if one.name == "PS, BSP, Null, convex")
+    assert found.exact and found.regime and found.standing is RateStanding.ATTAINED
+    assert found.regime_told == "regime reached"
+    assert found.stability_told == (
+        "the standing changes: first stepsize / 4: -1.300 ± 0.02, faster everywhere tried"
+    )
+
+
 def test_the_matrix_has_all_cells_and_opens_to_the_evidence() -> None:
     shown = matrix(results())
     assert shown is not None
@@ -68,7 +99,7 @@ def test_the_matrix_has_all_cells_and_opens_to_the_evidence() -> None:
     assert sum(cell["new"] for cell in squares) == shown["blank"] == sum(blank)
     first = shown["lines"][0]["cells"]
     assert (first[0]["class"], first[0]["slope"], first[0]["order"]) == (
-        "stand-held",
+        "stand-attained",
         "-1.02",
         "-1",
     )

@@ -69,7 +69,10 @@ class Scheduled(Method[State]):
                 f"the schedule is drawn for replicas={self.replicas} replicas, got replica ids up "
                 f"to {int(ids.max())}; raise the method's replicas"
             )
-        alone = self._of(context.network.n, ids.reshape(-1).tolist())
+        flat = ids.reshape(-1)
+        if flat.numel() > 1 and bool((flat == flat[0]).all()):  # drawn once, whoever asks
+            return self._of(context.network.n, flat[:1].tolist()).of(torch.zeros_like(ids))
+        alone = self._of(context.network.n, flat.tolist())
         return alone if ids.dim() == 1 else alone.of(torch.arange(ids.numel()).view(ids.shape))
 
     def number(self, state: State, t: int) -> int:
