@@ -37,7 +37,7 @@ from proofs_check.curves import (
     TradeoffPoint,
     WorkerSeries,
 )
-from proofs_check.facts import Facts, TrafficFacts
+from proofs_check.facts import ExponentFacts, Facts, TrafficFacts, VariantFacts
 from proofs_check.gantt import LanePanel
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -87,12 +87,17 @@ EVERY = (
     LanePanel("title", ("device", "network"), ("forward",), K[:2], 0 * K[:2], K[:2], K[:2] + 1),
 )  # fmt: skip
 """One of each type of curves."""
+EXPONENT = ExponentFacts(
+    "PS, BSP, Null", "convex", "T", True, -1.0, "quadratic, L = 1", "",
+    (VariantFacts("seed 2", -0.98, 0.02, "attained"), VariantFacts("T x 4", float("nan"), 0.0, "")),
+)  # fmt: skip
 TRAFFIC = TrafficFacts(
     "PS, BSP, Null", "convex", "BSP-SGD", 20, 8, 64.0, peers=1, period=1, kept=0.0, coded=0.0,
     float_bits=64, sent=81920.0, sent_by_all=655360.0, heard_by_all=655360.0,
 )  # fmt: skip
 KNOWN = (
     operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)), TRAFFIC,
+    EXPONENT,
 )  # fmt: skip
 """One of each type of facts, with a law and without claims among them."""
 
