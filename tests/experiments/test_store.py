@@ -36,7 +36,7 @@ from proofs_check.curves import (
     TradeoffPoint,
     WorkerSeries,
 )
-from proofs_check.facts import Facts, TrafficFacts
+from proofs_check.facts import ExponentFacts, Facts, TrafficFacts, VariantFacts
 from proofs_check.gantt import LanePanel
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -92,6 +92,8 @@ TRAFFIC = TrafficFacts(
 )  # fmt: skip
 KNOWN = (
     operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)), TRAFFIC,
+    ExponentFacts("PS, BSP, Null", "convex", "T", True, None, "quadratic-sc: n = 8", "",
+                  (VariantFacts("T x 4", -1.0, 0.002, "attained"),)),
 )  # fmt: skip
 """One of each type of facts, with a law and without claims among them."""
 
