@@ -35,7 +35,7 @@ from theory.theorem import Metric, Theorem
 CHECK = "Table IV"
 _TAIL = 16  # a convex cell is fitted from T/16 on
 _RECORDS = 48
-_STEPS, _ROUNDS = 512, 256  # of runs for exponents of others than T, rounds of a schedule
+_STEPS, _ROUNDS = 512, 128  # of runs for exponents of others than T, rounds of a schedule
 _OF_SIX = (0, 1, 3, 5)  # places of a ladder that are run
 _DIVERGED = 100.0  # times the error at the start
 

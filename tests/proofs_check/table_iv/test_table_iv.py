@@ -19,7 +19,6 @@ from proofs_check.table_iv.measure import (
     _run_result,
     _verdict,
     table_result,
-    traffic,
 )
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS, table_cells, trial_of
