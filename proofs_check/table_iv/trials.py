@@ -190,6 +190,11 @@ def _one_by_one(
 
 _NOBODY, _LATE = (None, None), ("T", "n", "tau", "omega", "s")
 _OMEGA = "no source states a rate; an unbiased operator adds variance, which leaves powers of T"
+_FETCHES = (
+    f"{_OMEGA}; the server's bits are below its column, since the column has a model for every "
+    "gradient and a worker under SSP fetches one only where its own is too old (without "
+    "compression the gradients it hears are more)"
+)
 _UNBOUNDED = "no tau to vary: pairs wait for nobody, so the schedule's largest is what it is"
 _SERVER: tuple[TableTrial, ...] = (
     *_pair(
@@ -203,8 +208,8 @@ _SERVER: tuple[TableTrial, ...] = (
         "which the survey cites in the other column (T2); bounded delays are a case of Zhang et "
         "al. 2018 there",
     ),
-    *_one_by_one("PS, SSP, Quant.", _stale(_LEVELS), _NOBODY, *_LATE, note=_OMEGA),
-    *_one_by_one("PS, SSP, Spars.", _stale(_KEPT), _NOBODY, *_LATE, note=_OMEGA),
+    *_one_by_one("PS, SSP, Quant.", _stale(_LEVELS), _NOBODY, *_LATE, note=_FETCHES),
+    *_one_by_one("PS, SSP, Spars.", _stale(_KEPT), _NOBODY, *_LATE, note=_FETCHES),
     *_one_by_one(
         "PS, ASP, Null", row("asp"), (None, asysg_con), "T", "n", "tau", summed=True,
         note="the survey's sources for the convex cell are about other things (T3)",

@@ -12,13 +12,13 @@ from proofs_check.facts import ExponentFacts, TrafficFacts
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
+from proofs_check.table_iv.bills import traffic
 from proofs_check.table_iv.measure import (
     _played,
     _points,
     _run_result,
     _verdict,
     table_result,
-    traffic,
 )
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS, table_cells, trial_of
