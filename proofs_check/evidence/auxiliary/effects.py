@@ -149,7 +149,7 @@ LOCAL_CLIPPING = contrast(
         "the wrong way round: short gradients are stretched to the threshold",
         lambda it: replace(it.own, transform=StretchNorm(it.own.transform)), _capped,
     ),
-    at_most=0.3,
+    at_most=0.15,
     source="Lin, Han, Mao, Wang, Dally 2018, arXiv:1712.01887, Section 3.3; Zhang et al. 2020, "
     "arXiv:1912.03194, Remark 1: without clipping SGD may not converge",
     scales=_SCALES,
