@@ -20,7 +20,7 @@ from rich.table import Table
 
 from algorithms.core.names import look_up
 from proofs_check.evidence import EFFECTS
-from proofs_check.instruments.effect_check import Tuning, VariantResult
+from proofs_check.instruments.effect_check import StepsizeChoice, VariantResult
 from proofs_check.instruments.variants import Variant, variants
 
 SEED = 201
@@ -88,9 +88,9 @@ def _kind(one: VariantResult) -> str:
 def tunings() -> Table:
     """Effects whose sides do not take the best of one grid, by reason."""
     table = Table("stepsizes", "effects", "which")
-    for tuning in Tuning:
+    for tuning in StepsizeChoice:
         keys = sorted(key for key, effect in EFFECTS.items() if effect.tuning is tuning)
-        which = "" if tuning is Tuning.ONE_GRID else ", ".join(keys)
+        which = "" if tuning is StepsizeChoice.ONE_GRID else ", ".join(keys)
         table.add_row(tuning.value, str(len(keys)), which)
     return table
 

@@ -17,13 +17,11 @@ from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, Tuning
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import at_best
-from proofs_check.instruments.variants import Fixed, Inapplicable, Variant
-
-_SEED = "schedule_seed"
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 
 
 @final
@@ -53,14 +51,15 @@ class ArmContext:
 
     def of(self, key: str) -> Any:
         """The method of another row here, at these stepsizes; it draws its schedule, where it has
-        one, by the seed of the runs."""
+        one, by the seed of the runs and for all of them."""
         steps = self.setting.length
         if self.step is None:
             made = row(key).build(self.problem, steps)
         else:
             made = row(key).tune(self.problem, steps, self.step).method
         drawn = {f.name for f in fields(made)} if is_dataclass(made) else set()
-        return replace(made, schedule_seed=self.setting.seed) if _SEED in drawn else made
+        changes = {"schedule_seed": self.setting.seed, "replicas": self.setting.replicas}
+        return replace(made, **changes) if changes.keys() <= drawn else made
 
 
 Make = Callable[[ArmContext], Method[Any]]
@@ -99,7 +98,7 @@ def arm(
 def contrast(
     key: str, effect: str, setting: Setting, reading: Reading, *, method: str | Contestant,
     baseline: Contestant, without: Contestant, at_most: float, source: str,
-    scales: tuple[str, str] = ("log", "log"), tuning: Tuning | None = None,
+    scales: tuple[str, str] = ("log", "log"), tuning: StepsizeChoice | None = None,
 ) -> EffectCheck:  # fmt: skip
     """The effect of row ``key``: ``method`` (in words, if it is the row's own) needs at most the
     share ``at_most`` of the baseline's reading, and ``without`` its cause it does not.
@@ -124,7 +123,7 @@ class _Contest(NamedTuple):
     at_most: float
     source: str
     scales: tuple[str, str]
-    tuning: Tuning | None
+    tuning: StepsizeChoice | None
 
     def of(self, which: Arm) -> Setting:
         """The setting of an arm."""
@@ -144,31 +143,32 @@ def _checked(contest: _Contest) -> EffectCheck:
     )  # fmt: skip
 
 
-def _tuning(contest: _Contest) -> Tuning:
+def _tuning(contest: _Contest) -> StepsizeChoice:
     mine, theirs = contest.of(Arm.METHOD), contest.of(Arm.BASELINE)
     steps = (mine.step, theirs.step)
     seen = None
     if steps == (None, None):
-        seen = Tuning.STEPLESS
+        seen = StepsizeChoice.STEPLESS
     elif steps[0] == steps[1] and mine.chooses:
-        seen = Tuning.ONE_GRID
+        seen = StepsizeChoice.ONE_GRID
     elif all(side.step is None or side.chooses for side in (mine, theirs)):
-        seen = Tuning.OWN_GRIDS
+        seen = StepsizeChoice.OWN_GRIDS
     stated = contest.tuning
-    told = stated is Tuning.POINT or (stated is seen and seen is not None)
-    if not told and not (stated is None and seen in (Tuning.STEPLESS, Tuning.ONE_GRID)):
+    told = stated is StepsizeChoice.POINT or (stated is seen and seen is not None)
+    plain = seen in (StepsizeChoice.STEPLESS, StepsizeChoice.ONE_GRID)
+    if not told and not (stated is None and plain):
         raise ValueError(
             f"both sides of {contest.key}'s effect must choose from one grid of stepsizes, or "
             f"say why not; seen: {seen}, said: {stated}"
         )
-    return stated or seen or Tuning.POINT
+    return stated or seen or StepsizeChoice.POINT
 
 
 def _varied(contest: _Contest, variant: Variant) -> EffectCheck:
-    """Raises Inapplicable where the effect has no such variant."""
+    """Raises NoSuchVariant where the effect has no such variant."""
     sides = [contest.of(side) for side in Arm]
     if variant.step != 1 and all(side.step is None for side in sides):
-        raise Inapplicable(Fixed.STEPLESS)
+        raise NoSuchVariant(Fixed.STEPLESS)
     reading = contest.reading
     longer = reading.target is not None and (variant.step, variant.n, variant.d) != (1, 1, 1)
     setting = contest.setting.varied(variant)

@@ -29,7 +29,7 @@ from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.instruments.variants import Fixed, Inapplicable, Variant, variants
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
@@ -56,7 +56,7 @@ class Arm(StrEnum):
     FAULT = "fault"
 
 
-class Tuning(StrEnum):
+class StepsizeChoice(StrEnum):
     """How the stepsizes of method and baseline were chosen."""
 
     ONE_GRID = "both sides take the best of one grid"
@@ -102,7 +102,7 @@ class EffectCheck:
         told: seeds, replicas, workers, stepsizes: what makes the run again.
         scales: of the axes, "log" or "linear".
         tuning: how stepsizes were chosen.
-        vary: the effect under a variant, or Inapplicable; None: it has no variants.
+        vary: the effect under a variant, or NoSuchVariant; None: it has no variants.
 
     Raises:
         ValueError: at_most outside (0, 1).
@@ -122,7 +122,7 @@ class EffectCheck:
     source: str
     told: str
     scales: tuple[str, str] = ("log", "log")
-    tuning: Tuning = Tuning.STEPLESS
+    tuning: StepsizeChoice = StepsizeChoice.STEPLESS
     vary: Callable[[Variant], EffectCheck] | None = None
 
     def __post_init__(self) -> None:
@@ -158,9 +158,9 @@ class EffectCheck:
         """What becomes of the effect under a variant."""
         try:
             if self.vary is None:
-                raise Inapplicable(Fixed.INSTANCE)
+                raise NoSuchVariant(Fixed.INSTANCE)
             there = self.vary(variant)
-        except Inapplicable as none:
+        except NoSuchVariant as none:
             return VariantResult(variant, none.reason)
         found, fault = there._compared({side: there.measure(side) for side in Arm})
         return VariantResult(variant, None, found, fault)

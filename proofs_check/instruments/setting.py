@@ -11,7 +11,7 @@ from typing import final
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.instruments.tuned_arm import CHOSEN_ON, MEASURED_ON, require_apart
-from proofs_check.instruments.variants import LONGER, Fixed, Inapplicable, Variant
+from proofs_check.instruments.variants import LONGER, Fixed, NoSuchVariant, Variant
 from theory.stepsizes import (
     ConstantStep,
     InverseRootStep,
@@ -153,16 +153,16 @@ class Setting:
         """The same under a variant; ``own`` fields are an arm's, and have no variant in a size.
 
         Raises:
-            Inapplicable: there is no such variant, for the reason that it names.
+            NoSuchVariant: there is no such variant, for the reason that it names.
         """
         n, d = self.n, self.d
         if variant.n != 1 and "n" not in own:
             if self.only_n is not None:
-                raise Inapplicable(self.only_n)
+                raise NoSuchVariant(self.only_n)
             n = max(1, round(n * variant.n))
         if variant.d != 1:
             if not isinstance(d, int):
-                raise Inapplicable(d)
+                raise NoSuchVariant(d)
             d = round(d * variant.d)
         apart = {"seed": variant.seed, "chosen_on": variant.seed + 1000} if variant.seed else {}
         return replace(self, n=n, d=d, step=stretched(self.step, variant.step), **apart)

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, Tuning
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
 from proofs_check.instruments.tuned_arm import MEASURED_ON
-from proofs_check.instruments.variants import Fixed, Inapplicable, Variant
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 from theory.arrays import Floats
 
 
 @final
-class Place(NamedTuple):
+class SweepPlace(NamedTuple):
     """Where an arm is measured.
 
     Attributes:
@@ -59,10 +59,10 @@ class Sizes(NamedTuple):
         """The same under a variant.
 
         Raises:
-            Inapplicable: there is no such variant, for the reason that it names.
+            NoSuchVariant: there is no such variant, for the reason that it names.
         """
         if variant.step != 1:
-            raise Inapplicable(Fixed.STEPLESS)
+            raise NoSuchVariant(Fixed.STEPLESS)
         here = self._replace(seed=self.seed if variant.seed is None else variant.seed)
         return here._larger("n", variant.n)._larger("d", variant.d)
 
@@ -71,16 +71,16 @@ class Sizes(NamedTuple):
         if factor == 1:
             return self
         if isinstance(value, Fixed):
-            raise Inapplicable(value)
+            raise NoSuchVariant(value)
         if value is None:
             grown = tuple(max(1, round(size * factor)) for size in self.sizes)
             return self._replace(sizes=tuple(sorted(set(grown))))
         return self._replace(**{name: round(value * factor)})
 
-    def at(self, size: int) -> Place:
+    def at(self, size: int) -> SweepPlace:
         """One of the sizes."""
         n, d = (value if isinstance(value, int) else 0 for value in (self.n, self.d))
-        return Place(size, n, d, self.seed)
+        return SweepPlace(size, n, d, self.seed)
 
 
 @final
@@ -89,18 +89,19 @@ class _Sweep(NamedTuple):
 
     key: str
     effect: str
-    value: Callable[[Any, Place], Floats]
+    value: Callable[[Any, SweepPlace], Floats]
     arms: Mapping[Arm, tuple[str, Any]]
     at_most: float
     source: str
     scales: tuple[str, str]
-    tuning: Tuning
+    tuning: StepsizeChoice
 
 
 def swept(
-    key: str, effect: str, sizes: Sizes, value: Callable[[Any, Place], Floats], *,
+    key: str, effect: str, sizes: Sizes, value: Callable[[Any, SweepPlace], Floats], *,
     method: tuple[str, Any], baseline: tuple[str, Any], without: tuple[str, Any], at_most: float,
-    source: str, scales: tuple[str, str] = ("log", "log"), tuning: Tuning = Tuning.STEPLESS,
+    source: str, scales: tuple[str, str] = ("log", "log"),
+    tuning: StepsizeChoice = StepsizeChoice.STEPLESS,
 ) -> EffectCheck:  # fmt: skip
     """As :func:`contrast`, of ``value`` ``[R]`` of an arm at a place; arms are words and whatever
     ``value`` takes."""

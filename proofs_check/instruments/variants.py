@@ -24,7 +24,7 @@ class Fixed(StrEnum):
     DRAWN_ONCE = "what is measured has no workers of a number"
 
 
-class Inapplicable(ValueError):
+class NoSuchVariant(ValueError):
     """An effect has no such variant; ``reason`` says why."""
 
     def __init__(self, reason: Fixed) -> None:

@@ -15,7 +15,7 @@ from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.contrast import ArmContext, Contestant, arm, contrast
-from proofs_check.instruments.effect_check import Measurement, Tuning
+from proofs_check.instruments.effect_check import Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
@@ -101,7 +101,7 @@ DECENTRALISED_ADMM = contrast(
     without=arm("duals forgotten at every step", lambda it: DualNeverMoves(it.own)),
     at_most=1e-6,
     source="Wei, Ozdaglar 2012, CDC: exact, where subgradient methods take O(1/sqrt k)",
-    scales=_SCALES, tuning=Tuning.OWN_GRIDS,
+    scales=_SCALES, tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 LINEARISED_ADMM = contrast(
@@ -114,7 +114,7 @@ LINEARISED_ADMM = contrast(
     without=arm("duals forgotten at every step", lambda it: DualNeverMoves(it.own)),
     at_most=0.01,
     source="Aybat, Wang, Lin, Ma 2018, arXiv:1512.08122: proximal gradient steps inside ADMM",
-    scales=_SCALES, tuning=Tuning.OWN_GRIDS,
+    scales=_SCALES, tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 RANDOM_ADMM = contrast(
@@ -127,5 +127,5 @@ RANDOM_ADMM = contrast(
     without=arm("duals forgotten at every step", lambda it: DualNeverMoves(it.own, "dual")),
     at_most=1e-3,
     source="Iutzeler, Bianchi, Ciblat, Hachem 2013, CDC: almost sure convergence to the minimiser",
-    scales=_SCALES, tuning=Tuning.OWN_GRIDS,
+    scales=_SCALES, tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip

@@ -23,7 +23,7 @@ from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import Tuning
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
@@ -169,9 +169,9 @@ DC_ASGD = contrast(
         "compensation of 0.04 instead of 2",
         lambda it: _compensated(it, correction=DiagonalCompensation(0.04, adaptive=True)),
     ),
-    at_most=0.8,
+    at_most=0.75,
     source="Zheng et al. 2016, arXiv:1609.08326, Sections 4 and 6: as accurate as sequential SGD",
-    scales=_SCALES, tuning=Tuning.POINT,
+    scales=_SCALES, tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 
@@ -231,8 +231,8 @@ HOGWILD = contrast(
     "hogwild",
     "sixteen workers without a lock are eight times as fast as one, at least",
     Setting(
-        "sparse-linear", lambda n: problem("sparse-linear", n), 16, 1600, around(0.25),
-        replicas=192, points=120, note="4 of 20 coordinates a sample",
+        "sparse-linear", lambda n: problem("sparse-linear", n), 16, 1200, around(0.25),
+        replicas=128, points=120, note="4 of 20 coordinates a sample",
     ),
     Reading("seconds", target=2e-3),
     method="Hogwild, 16 workers",

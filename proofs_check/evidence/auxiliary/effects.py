@@ -138,7 +138,7 @@ LOCAL_CLIPPING = contrast(
     "local-clipping",
     "clipping bounds what one gradient does where noise has no variance",
     Setting(
-        NAME, lambda n: problem(NAME, n), 8, 300, (0.01, 0.03, 0.1, 0.3), replicas=192
+        NAME, lambda n: problem(NAME, n), 8, 300, (0.01, 0.03, 0.1, 0.3), replicas=768
     ),
     Reading(last=150, of=" (at most f(x_0) - f*)"),
     method=arm(

@@ -22,7 +22,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import Measurement, Tuning
+from proofs_check.instruments.effect_check import Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.variants import Fixed
@@ -94,7 +94,7 @@ CODED_REGRESSION = contrast(
         lambda it: Uncoded(_coded(it)),
     ),
     at_most=0.1, source="Haddadpour, Kamani, Mahdavi, Cadambe 2019 by survey 000, Section 3.1.2",
-    tuning=Tuning.OWN_GRIDS,
+    tuning=StepsizeChoice.OWN_GRIDS,
     scales=_SCALES,
 )  # fmt: skip
 

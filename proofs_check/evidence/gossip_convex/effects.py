@@ -25,12 +25,12 @@ from algorithms.topologies.random_digraph import RandomDigraph
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import Tuning
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.instruments.variants import Fixed
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.gossip_convex import AllAtHome, GuestsAtHome
+from proofs_check.mutants.gossip_convex import AllAtHome, GuestsAtHome, Speechless
 from theory.stepsizes import InverseRootStep
 
 _MEAN_MODEL = " of the mean model"
@@ -50,7 +50,7 @@ DGD = contrast(
     Reading(of=_MEAN_MODEL),
     method="DGD",
     baseline=arm(
-        "each to its own minimum, averaged once", lambda it: it.of("one-shot-averaging")
+        "each to its own minimum, averaged once", lambda it: Speechless(it.own)
     ),
     without=arm(
         "means of what is heard over a digraph, in which workers do not count alike",
@@ -104,7 +104,7 @@ MIRROR_DESCENT = contrast(
     at_most=0.3,
     source="Rabbat 2015, IEEE CAMSAP; for the simplex Beck, Teboulle 2003, Oper. Res. Lett. 31(3): "
     "sqrt(log d) where projection has sqrt(d)",
-    scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import EffectCheck, Tuning
+from proofs_check.instruments.effect_check import EffectCheck, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.instruments.variants import Fixed
@@ -47,7 +47,7 @@ DCS = contrast(
         steps=_ROUNDS // 2, step=(1.0, 2.0, 4.0, 8.0),
     ),
     at_most=0.7, source="Lan, Lee, Zhou 2017, arXiv:1701.03961, Theorem 3 and Table 1",
-    tuning=Tuning.OWN_GRIDS,
+    tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 MSPD = contrast(
@@ -68,7 +68,7 @@ MSPD = contrast(
         step=(0.125, 0.25, 0.5, 1.0),
     ),
     at_most=0.5, source="Scaman, Bach, Bubeck, Lee, Massoulie 2018, arXiv:1806.00291, Theorem 3",
-    tuning=Tuning.OWN_GRIDS,
+    tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def _fewer_rounds(
             step=tuple(c / beta for c in (1.0, 1.5, 2.0, 3.0)),
         ),
         without=arm("no momentum on the dual", lambda it: slow(it.own)),
-        at_most=0.4, source=source, scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+        at_most=0.4, source=source, scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import EffectCheck, Measurement, Tuning
+from proofs_check.instruments.effect_check import EffectCheck, Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting, around
 from proofs_check.instruments.variants import Fixed
@@ -50,7 +50,7 @@ LINEAR_SCALING = contrast(
     NOISY, _steps(0.015),
     method="stepsize and batch times 8, warmed up", baseline=BASE, without=UNSCALED, at_most=0.4,
     source="Goyal et al. 2017, arXiv:1706.02677, Section 2.1: the linear scaling rule",
-    scales=("linear", "log"), tuning=Tuning.POINT,
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 SQRT_SCALING = contrast(
@@ -59,7 +59,7 @@ SQRT_SCALING = contrast(
     NOISY, _steps(0.015),
     method="stepsize times sqrt(8), batch times 8", baseline=BASE, without=UNSCALED, at_most=0.55,
     source="Krizhevsky 2014, arXiv:1404.5997, Section 5: times sqrt(k) in theory",
-    scales=("linear", "log"), tuning=Tuning.POINT,
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 LEGW = contrast(
@@ -76,7 +76,7 @@ LEGW = contrast(
         lambda it: replace(it.own, method=BSP(GradualWarmUpStep(it.step, 8, 64))),
     ),
     at_most=0.65, source="You et al. 2019, arXiv:1901.08433, Section 3",
-    scales=("linear", "log"), tuning=Tuning.POINT,
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ LARS = contrast(
     without=arm("LARS with one ratio for the whole model", _undivided),
     at_most=0.02,
     source="You, Gitman, Ginsburg 2017, arXiv:1708.03888, Section 4: ||w||/||g|| differs by layer",
-    scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 LAMB = contrast(
@@ -133,7 +133,7 @@ LAMB = contrast(
     without=arm("LAMB with one ratio for the whole model", _undivided),
     at_most=0.01,
     source="You et al. 2020, arXiv:1904.00962, Section 3: learning rates adapted by layer",
-    scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 _MU = 0.1
@@ -164,7 +164,7 @@ def _grown(
             "a batch that stays, with a constant stepsize",
             lambda it: replace(it.own, batch=FixedBatch(1)), steps=gradients, note="",
         ),
-        at_most=at_most, source=source, tuning=Tuning.OWN_GRIDS,
+        at_most=at_most, source=source, tuning=StepsizeChoice.OWN_GRIDS,
     )  # fmt: skip
 
 

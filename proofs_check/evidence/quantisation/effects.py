@@ -42,7 +42,7 @@ from proofs_check.instruments.mean_estimation_setting import (
     estimate,
     normal_rows,
 )
-from proofs_check.instruments.sizes import Place, Sizes, swept
+from proofs_check.instruments.sizes import Sizes, SweepPlace, swept
 from proofs_check.mutants.operator_mutant import FaultyCompressor
 from proofs_check.mutants.quantisation import Shuffled, SignsAlone, UncappedAtomo
 from proofs_check.mutants.undithered import Undithered
@@ -72,12 +72,12 @@ PRICE = "squared error of the mean / mean squared norm x bits an entry"
 
 
 def _estimated(
-    key: str, effect: str, sizes: Sizes, rows: Callable[[Place], Tensor],
+    key: str, effect: str, sizes: Sizes, rows: Callable[[SweepPlace], Tensor],
     read: Callable[[Estimate, Tensor], Floats] = _error, replicas: int = REPLICAS, **arms: Any,
 ) -> EffectCheck:  # fmt: skip
     """What is read of the estimated mean of the ``rows`` of each size."""
 
-    def value(make: Make, at: Place) -> Floats:
+    def value(make: Make, at: SweepPlace) -> Floats:
         here = rows(at)
         return np.asarray(read(estimate(make(here), here, replicas, at.seed), here))
 
@@ -85,7 +85,7 @@ def _estimated(
     return swept(key, effect, sizes._replace(note=note), value, **arms)
 
 
-def _normal(at: Place) -> Tensor:
+def _normal(at: SweepPlace) -> Tensor:
     return normal_rows(at.n, at.size)
 
 
@@ -227,7 +227,7 @@ RANDOMISED_MEAN = _estimated(
 )  # fmt: skip
 
 
-def _spiky(at: Place) -> Tensor:
+def _spiky(at: SweepPlace) -> Tensor:
     """Rows of N(0, 0.01^2) but for one coordinate, which is 10."""
     rows = 0.01 * normal_rows(at.n, at.size, "spiky")
     rows[:, -1] = 10
@@ -253,7 +253,7 @@ ROTATED_QUANTISATION = _estimated(
 )  # fmt: skip
 
 
-def _nearly_rank_one(at: Place) -> Tensor:
+def _nearly_rank_one(at: SweepPlace) -> Tensor:
     """Matrices u v^T of normal u and v, with noise of a hundredth, as rows."""
     u, v = normal_rows(at.n, at.size, "u"), normal_rows(at.n, at.size, "v")
     exact = (u[:, :, None] * v[:, None, :]).flatten(1)

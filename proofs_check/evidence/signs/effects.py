@@ -25,7 +25,7 @@ from algorithms.transforms.base import Transform
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.instruments.bits_setting import GRID, REPLICAS, STEPS, UNEQUAL, bits_until, noisy
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import Tuning
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -167,7 +167,7 @@ SIGNSGD = contrast(
     at_most=0.25,
     source="Bernstein, Wang, Azizzadenesheli, Anandkumar 2018, arXiv:1802.04434, Section 3: dense "
     "gradients, sparse curvature",
-    scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 
@@ -213,7 +213,7 @@ SIGNSGD_MAJORITY = contrast(
     at_most=0.1,
     source="Bernstein, Zhao, Azizzadenesheli, Anandkumar 2019, arXiv:1810.05291, Theorem 2 (blind "
     "multiplicative adversaries)",
-    scales=("linear", "log"), tuning=Tuning.OWN_GRIDS,
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.bits_setting import ALIKE, COARSE, UNEQUAL
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import Tuning
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
@@ -39,7 +39,7 @@ from proofs_check.instruments.mean_estimation_setting import (
 )
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting, around
-from proofs_check.instruments.sizes import Place, Sizes, swept
+from proofs_check.instruments.sizes import Sizes, SweepPlace, swept
 from proofs_check.instruments.variants import Fixed
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.sparsification import (
@@ -238,7 +238,7 @@ TWO_WAY_TRUNCATION = contrast(
 )  # fmt: skip
 
 
-def _nonzero(make: Callable[[Quadratic, int], Method[Any]], at: Place) -> Floats:
+def _nonzero(make: Callable[[Quadratic, int], Method[Any]], at: SweepPlace) -> Floats:
     """Weights that are not zero after so many steps, in 16 replicas."""
     truth = _sparse_truth(at.n, at.d, 0.01)
     trace = run(
@@ -268,11 +268,11 @@ TRUNCATED_GRADIENT = swept(
         lambda *_: BSP(_STEP, transform=TruncatedTransform()),
     ),
     at_most=0.25, source="Langford, Li, Zhang 2009, JMLR 10, Sections 3.3 and 6.2",
-    tuning=Tuning.ANY,
+    tuning=StepsizeChoice.ANY,
 )  # fmt: skip
 
 
-def _error(make: Callable[[Tensor], Method[Any]], at: Place) -> Floats:
+def _error(make: Callable[[Tensor], Method[Any]], at: SweepPlace) -> Floats:
     """Squared error of the mean of n updates that are alike, in squared norms."""
     common = normal_rows(1, at.d, "one update").expand(at.size, at.d)
     found = estimate(make(common), common, REPLICAS, at.seed)
@@ -300,7 +300,7 @@ RANDOM_MASK = swept(
 )  # fmt: skip
 
 
-def _price(make: Callable[[Tensor], Method[Any]], at: Place) -> Floats:
+def _price(make: Callable[[Tensor], Method[Any]], at: SweepPlace) -> Floats:
     """Error times bits of a mean of uneven rows, in squared norms / n times 64 d bits."""
     rows = normal_rows(at.n, at.size, "uneven") / (1 + torch.arange(at.size))
     unit = float(rows.square().sum(-1).mean()) / at.n * 64 * at.size

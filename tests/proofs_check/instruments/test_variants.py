@@ -15,12 +15,12 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.evidence import EFFECTS
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import Arm, Measurement, Tuning
+from proofs_check.instruments.effect_check import Arm, Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, scaled, stretched
 from proofs_check.instruments.sizes import Sizes
 from proofs_check.instruments.tuned_arm import at_best
-from proofs_check.instruments.variants import Fixed, Inapplicable, Variant, variants
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
 from proofs_check.methods.faulty.faulty_method import LastStepAlone
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, WarmUpStep
@@ -75,7 +75,7 @@ def test_variants_of_a_setting():
 def test_a_setting_of_one_size_says_why():
     one = Setting("made", Quadratic.strongly_convex, 1, 5, GRID, d=Fixed.DATA, only_n=Fixed.ALONE)
     for variant, reason in ((Variant("", d=1.25), Fixed.DATA), (Variant("", n=1.5), Fixed.ALONE)):
-        with pytest.raises(Inapplicable, match=str(reason)):
+        with pytest.raises(NoSuchVariant, match=str(reason)):
             one.varied(variant)
 
 
@@ -97,7 +97,7 @@ def test_sizes_grow_along_their_variable():
     assert along.varied(Variant("", n=1.5)).sizes == (6, 24)
     assert along.varied(Variant("", d=1.25)).at(16).d == 10
     assert along.varied(Variant("", seed=9)).at(4).seed == 9
-    with pytest.raises(Inapplicable, match="no side has a stepsize"):
+    with pytest.raises(NoSuchVariant, match="no side has a stepsize"):
         along.varied(Variant("", step=1.3))
 
 
@@ -112,14 +112,14 @@ def _against(baseline, tuning=None):
 
 def test_both_sides_choose_from_one_grid_or_it_is_said_why_not():
     fair = _against(arm("six steps", lambda it: BSP(it.step), steps=6))
-    assert fair.tuning is Tuning.ONE_GRID
+    assert fair.tuning is StepsizeChoice.ONE_GRID
     other = arm("six steps", lambda it: BSP(it.step), steps=6, step=(0.1, 0.2))
     with pytest.raises(ValueError, match="one grid of stepsizes"):
         _against(other)
-    assert _against(other, Tuning.OWN_GRIDS).tuning is Tuning.OWN_GRIDS
+    assert _against(other, StepsizeChoice.OWN_GRIDS).tuning is StepsizeChoice.OWN_GRIDS
     fixed = arm("six steps", lambda it: BSP(it.step), steps=6, step=ConstantStep(0.5))
     with pytest.raises(ValueError, match="one grid of stepsizes"):
-        _against(fixed, Tuning.OWN_GRIDS)
+        _against(fixed, StepsizeChoice.OWN_GRIDS)
 
 
 def test_an_effect_in_variants_is_counted():
@@ -151,7 +151,8 @@ def test_the_last_step_alone_is_one_step_a_meeting():
 
 def test_every_effect_says_how_stepsizes_were_chosen():
     for key, effect in EFFECTS.items():
-        stepless = effect.tuning is Tuning.STEPLESS
-        assert stepless or "best" in effect.told or effect.tuning in (Tuning.POINT, Tuning.ANY), key
+        stepless = effect.tuning is StepsizeChoice.STEPLESS
+        fixed = effect.tuning in (StepsizeChoice.POINT, StepsizeChoice.ANY)
+        assert stepless or fixed or "best" in effect.told, key
         assert effect.vary is not None and row(key).state == "ready"
         assert {*Arm} == {Arm.METHOD, Arm.BASELINE, Arm.FAULT}
