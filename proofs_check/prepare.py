@@ -41,6 +41,11 @@ from proofs_check.verdict import CheckKind, Outcome, Verdict
 REFERENCE = "reference values"
 """Name of the cell that holds the project's matrices against published ones."""
 
+IN_VARIANTS = "in variants"
+"""Name of the cell that repeats an effect elsewhere."""
+
+_VARIANTS_SEED = 201
+
 Build = Callable[[int], Problem]
 Prepared = Callable[[], CellResult]
 
@@ -160,8 +165,9 @@ def _study(cell: Cell, name: str) -> Prepared:
     return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
 
 
-def _effect(cell: Cell, _: str) -> Prepared:
-    return partial(_effect_of, look_up("effect of row", cell.row, EFFECTS))
+def _effect(cell: Cell, name: str) -> Prepared:
+    effect = look_up("effect of row", cell.row, EFFECTS)
+    return partial(_variants_of if name == IN_VARIANTS else _effect_of, effect)
 
 
 def _system(cell: Cell, name: str) -> Prepared:
@@ -209,6 +215,10 @@ def _study_of(study: Study) -> CellResult:
 
 def _effect_of(effect: EffectCheck) -> CellResult:
     return effect.result()
+
+
+def _variants_of(effect: EffectCheck) -> CellResult:
+    return effect.over_variants(_VARIANTS_SEED)
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:

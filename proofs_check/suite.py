@@ -17,7 +17,7 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.cell import Cell, CellKind
 from proofs_check.methods import equal_bits as workers
-from proofs_check.prepare import REFERENCE, name_of
+from proofs_check.prepare import IN_VARIANTS, REFERENCE, name_of
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
@@ -37,10 +37,10 @@ class Preset:
         slow_steps: steps of runs on the MLP.
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
-        everywhere: rows run on all their problems, and rates in T are fitted on all of these, in
-            Table IV in every variable; else runs and studies on the MLP are left out, one of two
-            problems of a regime (see :meth:`problems_of`), and rates are fitted on synthetic
-            problems (see :meth:`fits_rates_on`), in Table IV in T alone.
+        everywhere: rows run on all their problems, effects are repeated in variants, and rates in T
+            are fitted on all of these, in Table IV in every variable; else runs and studies on the
+            MLP are left out, one of two problems of a regime (see :meth:`problems_of`), and rates
+            are fitted on synthetic problems (see :meth:`fits_rates_on`), in Table IV in T alone.
     """
 
     n: int
@@ -118,6 +118,8 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
     yield Cell("", "", CellKind.INFLUENCES)
     for effect in EFFECTS.values():
         yield Cell(effect.row, effect.problem, CellKind.EFFECT)
+        if effort.everywhere:
+            yield Cell(effect.row, effect.problem, CellKind.EFFECT, IN_VARIANTS)
     for cells_of_trial in table_cells().values():
         yield from cells_of_trial
 

@@ -75,10 +75,13 @@ def bits_until(target: float, cost: str = "sent_bits") -> Reading:
     return Reading(cost, target=target, shown=partial(_near, target=target))
 
 
-UNEQUAL = Setting(ABOUT, lambda _: problem(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
+UNEQUAL = Setting(ABOUT, partial(unequal, sigma2=0.0, ratio=10.0), N, STEPS, GRID, d=D)
 """Workers with Hessians and minimisers of their own, gradients without noise."""
 
-ALIKE = Setting(ABOUT_ALIKE, lambda _: alike(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
+ALIKE = Setting(
+    ABOUT_ALIKE, partial(Quadratic.strongly_convex, sigma2=0.0), N, STEPS, (0.25, 0.5, 1.0, 1.8),
+    d=D,
+)  # fmt: skip
 """Workers with one objective, gradients without noise."""
 
 
@@ -86,4 +89,6 @@ def noisy(sigma2: float) -> Setting:
     """As :data:`UNEQUAL`, with noise ``sigma2`` in a gradient [f^2 / x^2], each arm at its best
     stepsize of :data:`GRID`."""
     title = f"quadratic-unequal with d = {D} and condition number 10 at most, sigma2 = {sigma2:g}"
-    return Setting(title, lambda _: problem(sigma2), N, STEPS, GRID, REPLICAS)
+    return Setting(
+        title, partial(unequal, sigma2=sigma2, ratio=10.0), N, STEPS, GRID, REPLICAS, d=D
+    )

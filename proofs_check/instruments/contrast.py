@@ -8,7 +8,7 @@ are told from these alone, so that no text repeats a number.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, final
 
@@ -17,11 +17,11 @@ from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.instruments import tuned_arm
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import FromProblem, Setting
-from theory.stepsizes import ConstantStep
+from proofs_check.instruments.setting import Setting
+from proofs_check.instruments.tuned_arm import at_best
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 
 
 @final
@@ -31,7 +31,7 @@ class ArmContext:
 
     Attributes:
         key: the row that the effect is about.
-        setting: where it runs.
+        setting: where it runs; its seed is that of the runs.
         step: its stepsizes; None: it has none.
     """
 
@@ -50,10 +50,16 @@ class ArmContext:
         return self.of(self.key)
 
     def of(self, key: str) -> Any:
-        """The method of another row here, at these stepsizes."""
+        """The method of another row here, at these stepsizes; it draws its schedule, where it has
+        one, by the seed of the runs and for all of them."""
+        steps = self.setting.length
         if self.step is None:
-            return row(key).build(self.problem, self.setting.steps)
-        return row(key).tune(self.problem, self.setting.steps, self.step).method
+            made = row(key).build(self.problem, steps)
+        else:
+            made = row(key).tune(self.problem, steps, self.step).method
+        drawn = {f.name for f in fields(made)} if is_dataclass(made) else set()
+        changes = {"schedule_seed": self.setting.seed, "replicas": self.setting.replicas}
+        return replace(made, **changes) if changes.keys() <= drawn else made
 
 
 Make = Callable[[ArmContext], Method[Any]]
@@ -92,50 +98,113 @@ def arm(
 def contrast(
     key: str, effect: str, setting: Setting, reading: Reading, *, method: str | Contestant,
     baseline: Contestant, without: Contestant, at_most: float, source: str,
-    scales: tuple[str, str] = ("log", "log"),
+    scales: tuple[str, str] = ("log", "log"), tuning: StepsizeChoice | None = None,
 ) -> EffectCheck:  # fmt: skip
     """The effect of row ``key``: ``method`` (in words, if it is the row's own) needs at most the
-    share ``at_most`` of the baseline's reading, and ``without`` its cause it does not."""
+    share ``at_most`` of the baseline's reading, and ``without`` its cause it does not.
+
+    Raises:
+        ValueError: method and baseline do not choose from one grid of stepsizes, and ``tuning``
+            does not say why, or says it wrongly.
+    """
     own = arm(method, lambda it: it.own) if isinstance(method, str) else method
     arms = {Arm.METHOD: own, Arm.BASELINE: baseline, Arm.FAULT: without}
-    x_label, y_label = reading.labels
+    return _checked(_Contest(key, effect, setting, reading, arms, at_most, source, scales, tuning))
+
+
+class _Contest(NamedTuple):
+    """What :func:`contrast` is given."""
+
+    key: str
+    effect: str
+    setting: Setting
+    reading: Reading
+    arms: Mapping[Arm, Contestant]
+    at_most: float
+    source: str
+    scales: tuple[str, str]
+    tuning: StepsizeChoice | None
+
+    def of(self, which: Arm) -> Setting:
+        """The setting of an arm."""
+        return replace(self.setting, **self.arms[which].changes)
+
+
+def _checked(contest: _Contest) -> EffectCheck:
+    setting, words = contest.setting, {side: one.words for side, one in contest.arms.items()}
+    x_label, y_label = contest.reading.labels
     return EffectCheck(
-        row=key, problem=setting.title, effect=effect, quantity=reading.told(setting),
-        method=own.words, baseline=baseline.words, fault=without.words, at_most=at_most,
-        measure=partial(_measure, key, setting, reading, arms), x_label=x_label, y_label=y_label,
-        source=source, told=_told(setting, arms), scales=scales,
+        row=contest.key, problem=setting.title, effect=contest.effect,
+        quantity=contest.reading.told(setting), method=words[Arm.METHOD],
+        baseline=words[Arm.BASELINE], fault=words[Arm.FAULT], at_most=contest.at_most,
+        measure=partial(_measure, contest), x_label=x_label, y_label=y_label,
+        source=contest.source, told=_told(setting, contest.arms), scales=contest.scales,
+        tuning=_tuning(contest), vary=partial(_varied, contest),
     )  # fmt: skip
 
 
-def _measure(
-    key: str, setting: Setting, reading: Reading, arms: Mapping[Arm, Contestant], which: Arm
-) -> Measurement:
-    one = arms[which]
-    here = replace(setting, **one.changes)
-    play = partial(_play, key, here, reading, one)
-    if isinstance(here.step, tuple):
-        return tuned_arm.at_best(
-            lambda gamma, *, seed, replicas: play(ConstantStep(gamma), seed, replicas), here.step,
-            here.replicas, here.seeds,
-        )  # fmt: skip
-    step = here.step.rule(here.built) if isinstance(here.step, FromProblem) else here.step
-    return play(step, here.seed, here.replicas)
+def _tuning(contest: _Contest) -> StepsizeChoice:
+    mine, theirs = contest.of(Arm.METHOD), contest.of(Arm.BASELINE)
+    steps = (mine.step, theirs.step)
+    seen = None
+    if steps == (None, None):
+        seen = StepsizeChoice.STEPLESS
+    elif steps[0] == steps[1] and mine.chooses:
+        seen = StepsizeChoice.ONE_GRID
+    elif all(side.step is None or side.chooses for side in (mine, theirs)):
+        seen = StepsizeChoice.OWN_GRIDS
+    stated = contest.tuning
+    told = stated is StepsizeChoice.POINT or (stated is seen and seen is not None)
+    plain = seen in (StepsizeChoice.STEPLESS, StepsizeChoice.ONE_GRID)
+    if not told and not (stated is None and plain):
+        raise ValueError(
+            f"both sides of {contest.key}'s effect must choose from one grid of stepsizes, or "
+            f"say why not; seen: {seen}, said: {stated}"
+        )
+    return stated or seen or StepsizeChoice.POINT
+
+
+def _varied(contest: _Contest, variant: Variant) -> EffectCheck:
+    """Raises NoSuchVariant where the effect has no such variant."""
+    sides = [contest.of(side) for side in Arm]
+    if variant.step != 1 and all(side.step is None for side in sides):
+        raise NoSuchVariant(Fixed.STEPLESS)
+    reading = contest.reading
+    longer = reading.target is not None and (variant.step, variant.n, variant.d) != (1, 1, 1)
+    setting = contest.setting.varied(variant)
+    if reading.budget is not None and "bits" in reading.cost:
+        reading = replace(reading, budget=reading.budget * setting.scale_of(contest.setting))
+    arms = {}
+    for which, one in contest.arms.items():
+        there = contest.of(which).varied(variant, frozenset(one.changes))
+        there = there.lengthened() if longer else there
+        changes = {name: getattr(there, name) for name in one.changes}
+        arms[which] = one._replace(changes=changes)
+    setting = setting.lengthened() if longer else setting
+    return _checked(contest._replace(setting=setting, reading=reading, arms=arms))
+
+
+def _measure(contest: _Contest, which: Arm) -> Measurement:
+    here = contest.of(which)
+    play = partial(_play, contest, here, contest.arms[which])
+    return at_best(play, here.grid, here.replicas, (here.chosen_on, here.seed))
 
 
 def _play(
-    key: str, setting: Setting, reading: Reading, one: Contestant, step: Any, seed: int,
-    replicas: int,
-) -> Measurement:  # fmt: skip
+    contest: _Contest, setting: Setting, one: Contestant, step: Any, *, seed: int, replicas: int
+) -> Measurement:
     """One arm at one stepsize; a run that diverges is read as far as it went."""
-    method = one.make(ArmContext(key, setting, step))
+    here = replace(setting, seed=seed, chosen_on=0)
+    method = one.make(ArmContext(contest.key, here, step))
+    diverged = False
     try:
         trace = run(
-            method, setting.built, steps=setting.steps, seed=seed, replicas=replicas,
-            points=setting.points or setting.steps + 1, timing=setting.timing,
+            method, setting.built, steps=setting.length, seed=seed, replicas=replicas,
+            points=setting.points or setting.length + 1, timing=setting.timing,
         )  # fmt: skip
     except Diverged as error:
-        trace = error.trace
-    return reading.read(one.view(trace))
+        trace, diverged = error.trace, True
+    return contest.reading.read(one.view(trace), diverged=diverged)
 
 
 def _told(setting: Setting, arms: Mapping[Arm, Contestant]) -> str:

@@ -15,7 +15,7 @@ are compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple, final
@@ -29,11 +29,13 @@ from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 CHECK = "effect"
 CHECK_OF_FAULT = "effect without its cause"
+CHECK_OF_VARIANTS = "effect in variants"
 
 Quantity = Literal[
     "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
@@ -52,6 +54,16 @@ class Arm(StrEnum):
     METHOD = "method"
     BASELINE = "baseline"
     FAULT = "fault"
+
+
+class StepsizeChoice(StrEnum):
+    """How the stepsizes of method and baseline were chosen."""
+
+    ONE_GRID = "both sides take the best of one grid"
+    OWN_GRIDS = "each side takes the best of a grid in its own unit"
+    POINT = "the stepsize is what the effect is about"
+    STEPLESS = "no side has a stepsize"
+    ANY = "the baseline's reading is the same at every stepsize"
 
 
 class Measurement(NamedTuple):
@@ -89,6 +101,8 @@ class EffectCheck:
         source: authors, year, arXiv id and place of the claim.
         told: seeds, replicas, workers, stepsizes: what makes the run again.
         scales: of the axes, "log" or "linear".
+        tuning: how stepsizes were chosen.
+        vary: the effect under a variant, or NoSuchVariant; None: it has no variants.
 
     Raises:
         ValueError: at_most outside (0, 1).
@@ -108,6 +122,8 @@ class EffectCheck:
     source: str
     told: str
     scales: tuple[str, str] = ("log", "log")
+    tuning: StepsizeChoice = StepsizeChoice.STEPLESS
+    vary: Callable[[Variant], EffectCheck] | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.at_most < 1:
@@ -119,15 +135,55 @@ class EffectCheck:
     def result(self) -> CellResult:
         """Measure all sides: the method's verdict, the fault's, and the picture of the three."""
         seen = {side: self.measure(side) for side in Arm}
-        base = seen[Arm.BASELINE].values
-        verdicts = (
-            self._verdict(held(seen[Arm.METHOD].values, base, self.at_most)),
-            self._caught(held(seen[Arm.FAULT].values, base, self.at_most, skewed=False)),
-        )
+        found, fault = self._compared(seen)
+        verdicts = (self._verdict(found), self._caught(fault))
         names = {Arm.METHOD: self.method, Arm.BASELINE: self.baseline, Arm.FAULT: self.fault}
         lines = tuple(_line(names[side], one) for side, one in seen.items())
         picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
         return CellResult(verdicts, (picture,))
+
+    def _compared(self, seen: Mapping[Arm, Measurement]) -> tuple[ArmComparison, ArmComparison]:
+        """Method and fault beside the baseline."""
+        base = seen[Arm.BASELINE].values
+        return (
+            held(seen[Arm.METHOD].values, base, self.at_most),
+            held(seen[Arm.FAULT].values, base, self.at_most, skewed=False),
+        )
+
+    def in_variants(self, seed: int) -> tuple[VariantResult, ...]:
+        """What becomes of the effect under each of :func:`variants`."""
+        return tuple(self.under(variant) for variant in variants(seed))
+
+    def under(self, variant: Variant) -> VariantResult:
+        """What becomes of the effect under a variant."""
+        try:
+            if self.vary is None:
+                raise NoSuchVariant(Fixed.INSTANCE)
+            there = self.vary(variant)
+        except NoSuchVariant as none:
+            return VariantResult(variant, none.reason)
+        found, fault = there._compared({side: there.measure(side) for side in Arm})
+        return VariantResult(variant, None, found, fault)
+
+    def over_variants(self, seed: int) -> CellResult:
+        """In how many variants the effect holds and the fault's does not."""
+        found = [one for one in self.in_variants(seed) if one.reason is None]
+        lost = [one for one in found if not one.holds]
+        told = f"holds in {len(found) - len(lost)} of {len(found)} variants"
+        told += f"; not in {', '.join(map(str, lost))}" if lost else ""
+        return CellResult(
+            (
+                Verdict(
+                    subject=self.row, problem=self.problem, check=CHECK_OF_VARIANTS,
+                    kind=CheckKind.STUDY, claim=f"{self.effect}, elsewhere too",
+                    outcome=Outcome.COMPARED if lost else Outcome.SUPPORTED,
+                    statistic=(len(found) - len(lost)) / len(found) if found else None, bound=1.0,
+                    evidence=told,
+                    provenance=f"variants of {self.told}, on seed {seed}: "
+                    f"{', '.join(one.variant.name for one in found)}",
+                ),
+            )
+        )  # fmt: skip
 
     def _verdict(self, found: ArmComparison) -> Verdict:
         return Verdict(
@@ -169,6 +225,38 @@ class ArmComparison(NamedTuple):
     theirs: float
     ratio: float
     half_width: float
+
+
+@final
+class VariantResult(NamedTuple):
+    """An effect under a variant.
+
+    Attributes:
+        variant: the change.
+        reason: why there is no such variant; None: there is.
+        method: the method beside the baseline.
+        fault: the fault beside it.
+    """
+
+    variant: Variant
+    reason: Fixed | None
+    method: ArmComparison | None = None
+    fault: ArmComparison | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claimed share holds and the fault's arm does not keep it."""
+        return (
+            self.method is not None and self.fault is not None
+            and self.method.outcome is Outcome.SUPPORTED
+            and self.fault.outcome is Outcome.REFUTED
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        if self.method is None or self.fault is None:
+            return f"{self.variant.name}: {self.reason}"
+        method, fault = self.method, self.fault
+        return f"{self.variant.name} ({method.ratio:.3g}, without its cause {fault.ratio:.3g})"
 
 
 def held(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import final
 
+import numpy as np
+
 from algorithms.engine.trace import Trace
 from proofs_check.instruments.effect_check import (
     Cost,
@@ -65,12 +67,16 @@ class Reading:
     of: str = ""
     shown: Callable[[Measurement], Measurement] = field(default=lambda found: found)
 
-    def read(self, trace: Trace) -> Measurement:
-        """The measurement of one arm."""
+    def read(self, trace: Trace, *, diverged: bool = False) -> Measurement:
+        """The measurement of one arm; infinite at a budget that it did not live to spend."""
         cost = self.cost
         if cost == "both_ways":
             trace = replace(trace, sent_bits=trace.sent_bits + trace.received_bits)
             cost = "sent_bits"
+        spent = np.min(getattr(trace, cost)[..., -1])
+        if diverged and self.budget is not None and spent < self.budget:
+            found = at_end(trace, self.quantity, cost)  # type: ignore[arg-type]
+            return self.shown(found._replace(values=np.full_like(found.values, np.inf)))
         return self.shown(self._measured(trace, cost))  # type: ignore[arg-type]
 
     def _measured(self, trace: Trace, cost: Cost) -> Measurement:
@@ -91,7 +97,7 @@ class Reading:
             share = " of its start" if self.share else ""
             return f"{paid} until {wanted} = {self.target:g}{share} [{paid_unit}]"
         mean = "E " if setting.replicas > 1 else ""
-        at = f"{self.budget:g} {paid}" if self.budget is not None else f"{setting.steps} steps"
+        at = f"{self.budget:g} {paid}" if self.budget is not None else f"{setting.length} steps"
         over = f", mean of the last {self.last} records" if self.last > 1 else ""
         return f"{mean}{wanted} after {at}{over} [{unit}]"
 

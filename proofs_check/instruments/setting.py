@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import final
 
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.instruments import tuned_arm
-from theory.stepsizes import ConstantStep, Stepsize
+from proofs_check.instruments.tuned_arm import CHOSEN_ON, MEASURED_ON, require_apart
+from proofs_check.instruments.variants import LONGER, Fixed, NoSuchVariant, Variant
+from theory.stepsizes import (
+    ConstantStep,
+    InverseRootStep,
+    InverseTimeStep,
+    ScaledStep,
+    Stepsize,
+)
+
+TIMES = (0.5, 1.0, 2.0)
+"""Multiples of a stepsize that a tuned side chooses from, where nothing else is said."""
+
+
+def around(gamma: float) -> tuple[float, ...]:
+    """The grid of :data:`TIMES` the stepsize ``gamma``."""
+    return tuple(gamma * c for c in TIMES)
 
 
 @final
@@ -21,15 +37,21 @@ class FromProblem:
     Attributes:
         words: the rule.
         rule: the stepsizes on a problem.
+        times: the multiples of the rule that a side chooses from; one: nothing is chosen.
     """
 
     words: str
     rule: Callable[[Problem], Stepsize]
+    times: tuple[float, ...] = TIMES
+
+    def on(self, problem: Problem, factor: float) -> Stepsize:
+        """``factor`` times the rule's stepsizes on a problem."""
+        return scaled(self.rule(problem), factor)
 
 
 Stepsizes = Stepsize | tuple[float, ...] | FromProblem | None
 """Stepsizes of an arm: a rule, a grid from which the best is taken on other runs than those that
-are measured, or what follows from the problem; None: the row has none."""
+are measured, or multiples of what follows from the problem; None: the row has none."""
 
 
 @final
@@ -39,44 +61,52 @@ class Setting:
 
     Attributes:
         title: the problem by its catalogue name or in words.
-        problem: the objective of so many workers.
+        problem: the objective of so many workers, and of a dimension where ``d`` is a number.
         n: workers.
-        steps: steps of a run.
+        steps: steps of a run; of n where a step is one worker's.
         step: stepsizes [x^2 / f].
         replicas: replicas that are measured; 1 where nothing is drawn.
-        seed: of the runs; grids are chosen on seed 1 and measured on seed 2 instead.
+        seed: of the runs that are measured.
         points: records of a run; None: every step.
         timing: what computing and messages take [s]; None: the network's own, or nothing.
         note: what else makes the runs again.
-        chosen_on: seed that chooses from a grid instead; the best is then measured on ``seed``.
+        chosen_on: seed of the runs that choose from a grid.
+        d: dimension that the problem is built with, or why it has one only.
+        only_n: why there is no other number of workers; None: there is.
+
+    Raises:
+        ValueError: runs are chosen and measured on one seed, or measured on seed 0.
     """
 
     title: str
-    problem: Callable[[int], Problem]
+    problem: Callable[..., Problem]
     n: int
-    steps: int
+    steps: int | Callable[[int], int]
     step: Stepsizes
     replicas: int = 1
-    seed: int = 0
+    seed: int = MEASURED_ON
     points: int | None = None
     timing: Timing | None = None
     note: str = ""
-    chosen_on: int | None = None
+    chosen_on: int = CHOSEN_ON
+    d: int | Fixed = Fixed.NAMED
+    only_n: Fixed | None = None
 
-    @property
-    def seeds(self) -> tuple[int, int]:
-        """On which the best of a grid is chosen, and measured."""
-        if self.chosen_on is None:
-            return tuned_arm.CHOSEN_ON, tuned_arm.MEASURED_ON
-        return self.chosen_on, self.seed
+    def __post_init__(self) -> None:
+        require_apart(self.chosen_on, self.seed)
 
     @property
     def told(self) -> tuple[str, ...]:
         """What makes the runs again, in words."""
-        seed = self.seeds[1] if isinstance(self.step, tuple) else self.seed
-        drawn = f"{self.replicas} replicas of seed {seed}" if self.replicas > 1 else f"seed {seed}"
-        parts = (f"n = {self.n}", f"{self.steps} steps", self.stepsizes, self.note, drawn)
+        drawn = f"{self.replicas} replicas of seed {self.seed}"
+        drawn = drawn if self.replicas > 1 else f"seed {self.seed}"
+        parts = (f"n = {self.n}", f"{self.length} steps", self.stepsizes, self.note, drawn)
         return tuple(part for part in parts if part)
+
+    @property
+    def length(self) -> int:
+        """Steps of a run."""
+        return self.steps if isinstance(self.steps, int) else self.steps(self.n)
 
     @property
     def stepsizes(self) -> str:
@@ -85,19 +115,86 @@ class Setting:
             return ""
         if isinstance(self.step, tuple):
             grid = ", ".join(f"{gamma:g}" for gamma in self.step)
-            return f"the best gamma of {grid} on seed {self.seeds[0]}"
+            return f"the best gamma of {grid} on seed {self.chosen_on}"
         if isinstance(self.step, FromProblem):
-            return self.step.words
+            times = ", ".join(f"{c:g}" for c in self.step.times)
+            best = f", the best of {times} times it on seed {self.chosen_on}"
+            return self.step.words + (best if self.chooses else "")
         if isinstance(self.step, ConstantStep):
             return f"gamma = {self.step.gamma:g}"
         return f"{self.step}"
 
     @property
+    def chooses(self) -> bool:
+        """Whether the best of several stepsizes is taken."""
+        several = self.step.times if isinstance(self.step, FromProblem) else self.step
+        return isinstance(several, tuple) and len(several) > 1
+
+    def scale_of(self, other: Setting) -> float:
+        """The dimension in units of another setting's."""
+        mine, theirs = self.d, other.d
+        return mine / theirs if isinstance(mine, int) and isinstance(theirs, int) else 1.0
+
+    @property
+    def grid(self) -> tuple[Stepsize | None, ...]:
+        """The stepsizes that are chosen from."""
+        if isinstance(self.step, tuple):
+            return tuple(ConstantStep(gamma) for gamma in self.step)
+        if isinstance(self.step, FromProblem):
+            return tuple(self.step.on(self.built, c) for c in self.step.times)
+        return (self.step,)
+
+    @property
     def built(self) -> Problem:
         """The problem of the setting's workers."""
-        return _built(self.problem, self.n)
+        return _built(self.problem, self.n, self.d if isinstance(self.d, int) else None)
+
+    def varied(self, variant: Variant, own: frozenset[str] = frozenset()) -> Setting:
+        """The same under a variant; ``own`` fields are an arm's, and have no variant in a size.
+
+        Raises:
+            NoSuchVariant: there is no such variant, for the reason that it names.
+        """
+        n, d = self.n, self.d
+        if variant.n != 1 and "n" not in own:
+            if self.only_n is not None:
+                raise NoSuchVariant(self.only_n)
+            n = max(1, round(n * variant.n))
+        if variant.d != 1:
+            if not isinstance(d, int):
+                raise NoSuchVariant(d)
+            d = round(d * variant.d)
+        apart = {"seed": variant.seed, "chosen_on": variant.seed + 1000} if variant.seed else {}
+        return replace(self, n=n, d=d, step=stretched(self.step, variant.step), **apart)
+
+    def lengthened(self) -> Setting:
+        """The same with longer runs, recorded as often."""
+        points = None if self.points is None else math.ceil(self.points * LONGER)
+        return replace(self, steps=math.ceil(self.length * LONGER), points=points)
+
+
+def stretched(step: Stepsizes, factor: float) -> Stepsizes:
+    """``factor`` times the stepsizes."""
+    if step is None or factor == 1:
+        return step
+    if isinstance(step, tuple):
+        return tuple(gamma * factor for gamma in step)
+    if isinstance(step, FromProblem):
+        return replace(step, times=tuple(c * factor for c in step.times))
+    return scaled(step, factor)
+
+
+def scaled(rule: Stepsize, factor: float) -> Stepsize:
+    """``factor`` times the stepsizes of a rule, as a rule of its own kind where it has a scale."""
+    if factor == 1:
+        return rule
+    if isinstance(rule, ConstantStep):
+        return ConstantStep(rule.gamma * factor)
+    if isinstance(rule, InverseTimeStep | InverseRootStep):
+        return replace(rule, scale=rule.scale * factor)
+    return ScaledStep(rule, factor)
 
 
 @cache
-def _built(problem: Callable[[int], Problem], n: int) -> Problem:
-    return problem(n)
+def _built(problem: Callable[..., Problem], n: int, d: int | None) -> Problem:
+    return problem(n) if d is None else problem(n, d)

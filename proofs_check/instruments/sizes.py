@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
+from proofs_check.instruments.tuned_arm import MEASURED_ON
+from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 from theory.arrays import Floats
+
+
+@final
+class SweepPlace(NamedTuple):
+    """Where an arm is measured.
+
+    Attributes:
+        size: value of the variable.
+        n: number of workers, where it is not the variable.
+        d: dimension, where it is not the variable.
+        seed: of the runs.
+    """
+
+    size: int
+    n: int
+    d: int
+    seed: int
 
 
 @final
@@ -20,7 +40,10 @@ class Sizes(NamedTuple):
         sizes: of the variable.
         variable: its name, with unit.
         quantity: what is measured at a size, with unit.
-        note: replicas, seeds and what else makes it again.
+        note: replicas and what else makes it again.
+        n: number of workers, the sizes where it is the variable (None), or why there is no other.
+        d: dimension, likewise.
+        seed: of the runs.
     """
 
     title: str
@@ -28,25 +51,78 @@ class Sizes(NamedTuple):
     variable: str
     quantity: str
     note: str = ""
+    n: int | Fixed | None = Fixed.INSTANCE
+    d: int | Fixed | None = Fixed.INSTANCE
+    seed: int = MEASURED_ON
+
+    def varied(self, variant: Variant) -> Sizes:
+        """The same under a variant.
+
+        Raises:
+            NoSuchVariant: there is no such variant, for the reason that it names.
+        """
+        if variant.step != 1:
+            raise NoSuchVariant(Fixed.STEPLESS)
+        here = self._replace(seed=self.seed if variant.seed is None else variant.seed)
+        return here._larger("n", variant.n)._larger("d", variant.d)
+
+    def _larger(self, name: str, factor: float) -> Sizes:
+        value = getattr(self, name)
+        if factor == 1:
+            return self
+        if isinstance(value, Fixed):
+            raise NoSuchVariant(value)
+        if value is None:
+            grown = tuple(max(1, round(size * factor)) for size in self.sizes)
+            return self._replace(sizes=tuple(sorted(set(grown))))
+        return self._replace(**{name: round(value * factor)})
+
+    def at(self, size: int) -> SweepPlace:
+        """One of the sizes."""
+        n, d = (value if isinstance(value, int) else 0 for value in (self.n, self.d))
+        return SweepPlace(size, n, d, self.seed)
+
+
+@final
+class _Sweep(NamedTuple):
+    """What :func:`swept` is given, less the sizes."""
+
+    key: str
+    effect: str
+    value: Callable[[Any, SweepPlace], Floats]
+    arms: Mapping[Arm, tuple[str, Any]]
+    at_most: float
+    source: str
+    scales: tuple[str, str]
+    tuning: StepsizeChoice
 
 
 def swept(
-    key: str, effect: str, sizes: Sizes, value: Callable[[Any, int], Floats], *,
+    key: str, effect: str, sizes: Sizes, value: Callable[[Any, SweepPlace], Floats], *,
     method: tuple[str, Any], baseline: tuple[str, Any], without: tuple[str, Any], at_most: float,
     source: str, scales: tuple[str, str] = ("log", "log"),
+    tuning: StepsizeChoice = StepsizeChoice.STEPLESS,
 ) -> EffectCheck:  # fmt: skip
-    """As :func:`contrast`, of ``value`` ``[R]`` of an arm at a size; arms are words and whatever
+    """As :func:`contrast`, of ``value`` ``[R]`` of an arm at a place; arms are words and whatever
     ``value`` takes."""
-    arms = {Arm.METHOD: method[1], Arm.BASELINE: baseline[1], Arm.FAULT: without[1]}
+    arms = {Arm.METHOD: method, Arm.BASELINE: baseline, Arm.FAULT: without}
+    return _checked(_Sweep(key, effect, value, arms, at_most, source, scales, tuning), sizes)
 
-    def measure(which: Arm) -> Measurement:
-        y = np.stack([value(arms[which], size) for size in sizes.sizes], axis=-1)
-        return Measurement(y[:, -1], np.array(sizes.sizes, dtype=np.float64), y)
 
+def _checked(sweep: _Sweep, sizes: Sizes) -> EffectCheck:
+    words = {side: told for side, (told, _) in sweep.arms.items()}
     return EffectCheck(
-        row=key, problem=sizes.title, effect=effect,
-        quantity=f"{sizes.quantity}, {sizes.variable} = {sizes.sizes[-1]}", method=method[0],
-        baseline=baseline[0], fault=without[0], at_most=at_most, measure=measure,
-        x_label=sizes.variable, y_label=sizes.quantity, source=source, told=sizes.note,
-        scales=scales,
+        row=sweep.key, problem=sizes.title, effect=sweep.effect,
+        quantity=f"{sizes.quantity}, {sizes.variable} = {sizes.sizes[-1]}",
+        method=words[Arm.METHOD], baseline=words[Arm.BASELINE], fault=words[Arm.FAULT],
+        at_most=sweep.at_most, measure=partial(_measure, sweep, sizes), x_label=sizes.variable,
+        y_label=sizes.quantity, source=sweep.source, told=f"{sizes.note} of seed {sizes.seed}",
+        scales=sweep.scales, tuning=sweep.tuning,
+        vary=lambda variant: _checked(sweep, sizes.varied(variant)),
     )  # fmt: skip
+
+
+def _measure(sweep: _Sweep, sizes: Sizes, which: Arm) -> Measurement:
+    made = sweep.arms[which][1]
+    y = np.stack([sweep.value(made, sizes.at(size)) for size in sizes.sizes], axis=-1)
+    return Measurement(y[:, -1], np.array(sizes.sizes, dtype=np.float64), y)

@@ -12,7 +12,7 @@ from algorithms.catalogue import FORMS, METHODS, OPERATORS, PROBLEMS, ROWS, prob
 from algorithms.core.names import UnknownName
 from proofs_check.cell import Cell, CellKind
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
-from proofs_check.prepare import prepare, run_cell
+from proofs_check.prepare import IN_VARIANTS, prepare, run_cell
 from proofs_check.suite import PRESETS, cells
 from proofs_check.table_iv.trials import trial_of
 from proofs_check.verdict import CheckKind, Outcome
@@ -55,6 +55,12 @@ def test_a_quick_survey_runs_every_row_in_every_regime_of_the_full_one():
     assert regimes["quick"] == regimes["full"]
     ready = {r.key for r in METHODS}
     assert {row for row, _ in regimes["quick"]} == ready | set(FORMS)
+
+
+def test_a_full_survey_repeats_every_effect_in_variants():
+    found = [c.row for c in cells("full") if c.name == IN_VARIANTS]
+    assert sorted(found) == sorted(r.key for r in METHODS)
+    assert not [c for c in cells("quick") if c.name == IN_VARIANTS]
 
 
 def test_every_survey_has_every_exponent_of_table_iv():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
+import torch
 from torch import Tensor
 
 from algorithms.catalogue import problem
+from algorithms.methods.asynchronous.downpour import Downpour, DownpourState
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
@@ -16,11 +20,13 @@ from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
+from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.evidence.asynchronous.faults import Overwriting
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import FromProblem, Setting
+from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from theory.stepsizes import ConstantStep
@@ -29,7 +35,7 @@ _SCALES = ("linear", "log")
 _SPARSE = Setting("sparse-signal", lambda n: problem("sparse-signal", n), 8, 360, None)
 _NOISY = Setting(
     "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
-    lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.01, zeta2=1.0), 8, 500, ConstantStep(0.02),
+    partial(Quadratic.strongly_convex, sigma2=0.01, zeta2=1.0), 8, 500, around(0.02), d=20,
 )  # fmt: skip
 
 
@@ -48,20 +54,31 @@ class AnchorWithoutMomentum(FaultyMethod):
         return self.right.step(state, t, context)
 
 
+@final
+@dataclass(frozen=True)
+class LastGradientAlone(FaultyMethod):
+    """What was accrued is forgotten at every gradient, so that a push holds the last one."""
+
+    right: Downpour
+
+    def step(self, state: DownpourState, t: int, context: RunContext) -> DownpourState:
+        empty = torch.zeros_like(state.accrued)
+        return self.right.step(state._replace(accrued=empty), t, context)
+
+
 AASGD = contrast(
     "aasgd",
     "momentum survives delays, sampling and blocks of coordinates",
     Setting(
         "strongly convex quadratic, kappa = 1000, sigma2 = zeta2 = 1",
-        lambda n: Quadratic.strongly_convex(n, 20, mu=1 / 1000, sigma2=1.0, zeta2=1.0), 4, 1600,
-        ConstantStep(1.0), replicas=8, points=60,
-        note="the best of a grid of halvings, a step is one worker's gradient",
+        partial(Quadratic.strongly_convex, mu=1 / 1000, sigma2=1.0, zeta2=1.0), 4, 1600,
+        (0.125, 0.25, 0.5, 1.0, 2.0), replicas=8, points=60, d=20,
+        note="a step is one worker's gradient",
     ),
     Reading(),
     method="asynchronous accelerated SGD",
     baseline=arm(
-        "the same without momentum, its stepsize the best of a grid of halvings",
-        lambda it: replace(it.own, theta=1.0), step=ConstantStep(0.25),
+        "the same without momentum", lambda it: replace(it.own, theta=1.0)
     ),
     without=arm("momentum forgotten at every anchor", lambda it: AnchorWithoutMomentum(it.own)),
     at_most=0.1,
@@ -69,29 +86,37 @@ AASGD = contrast(
 )  # fmt: skip
 
 
-def _seldom(now: WorkerStates, d: Decision) -> Decision:
-    """Models only at every 64th server update, to whoever has just arrived: most never hear."""
-    return d._replace(fetched=d.fetched & (now.updates % 64 == 0))
+_TIMES: Mapping[str, Any] = {"times": Pareto(1e-3, tail=1.5), "replicas": 256}
+
+
+def _late(now: WorkerStates, d: Decision) -> Decision:
+    """All are waited for, and hear of each other at every fourth clock only."""
+    return d._replace(fetched=d.fetched & ((now.updates + 1) % 4 == 0))
 
 
 ASP = contrast(
     "asp",
     "nobody waits: the time of the slowest is saved, and staleness costs less",
     replace(
-        _NOISY, steps=480, step=ConstantStep(1 / 32), replicas=32, points=121,
-        note="times of the survey",
+        _NOISY, title="strongly convex quadratic, mu = 0.3, sigma2 = 10, one objective",
+        problem=partial(Quadratic.strongly_convex, mu=0.3, sigma2=10.0), d=100,
+        steps=lambda n: 300 * n,
+        step=(1 / 256, 1 / 128, 1 / 64, 1 / 32), replicas=256, points=600,
+        note="gradients of Pareto times, tail 1.5",
     ),
-    Reading("seconds", target=2e-2),
-    method="ASP",
+    Reading("seconds", budget=0.2),
+    method=arm("ASP", lambda it: replace(it.own, **_TIMES)),
     baseline=arm(
         "BSP, every gradient of the same weight",
-        lambda it: replace(it.own, barrier=Bulk(), weighting=Weighting.SUM), steps=60,
+        lambda it: replace(it.own, barrier=Bulk(), weighting=Weighting.SUM, **_TIMES),
+        steps=150, points=151,
     ),
     without=arm(
-        "models are fetched at every 64th gradient of all only: staleness without end",
-        lambda it: replace(it.own, barrier=SpoiltBarrier(it.own.barrier, _seldom)),
+        "all are waited for, and heard of at every fourth clock",
+        lambda it: replace(it.own, barrier=SpoiltBarrier(Bulk(), _late), **_TIMES),
+        steps=150, points=151,
     ),
-    at_most=0.8, source="Lian et al. 2015, arXiv:1506.08272: linear speed-up while tau is bounded",
+    at_most=0.6, source="Lian et al. 2015, arXiv:1506.08272: linear speed-up while tau is bounded",
     scales=_SCALES,
 )  # fmt: skip
 
@@ -104,7 +129,7 @@ ASYNC_COORDINATE_PROX = contrast(
     "async-coordinate-prox",
     "the support is found and then served first, so that a fraction of the uploads does",
     replace(
-        _SPARSE, step=FromProblem("gamma = 1/(2 L_max)", _half), points=360, note="weight 0.02",
+        _SPARSE, step=FromProblem("gamma = 1/(2 L_max)", _half), points=360, note="weight 0.02"
     ),
     Reading("sent_bits", target=2e-3),
     method="support and a fifth of the rest",
@@ -127,10 +152,12 @@ def _compensated(it: ArmContext, **changes: Any) -> Any:
 
 DC_ASGD = contrast(
     "dc-asgd",
-    "compensation gives back what the delay costs",
+    "at stepsizes near those that the delay makes unstable compensation takes a part of the error "
+    "away; with each side at its own best stepsize neither is ahead here",
     Setting(
-        "quadratic-sc", lambda n: problem("quadratic-sc", n), 16, 300, ConstantStep(1 / 8),
-        replicas=128, points=80, note="a step is one worker's gradient",
+        "quadratic-sc", partial(Quadratic.strongly_convex, zeta2=1.0), 16, lambda n: 20 * n,
+        FromProblem("gamma = 1.6/n", lambda p: ConstantStep(1.6 / p.n), (1.0,)), replicas=128,
+        points=80, d=20, note="a step is one worker's gradient",
     ),
     Reading(last=8),
     method=arm("DC-ASGD-a", _compensated),
@@ -142,9 +169,9 @@ DC_ASGD = contrast(
         "compensation of 0.04 instead of 2",
         lambda it: _compensated(it, correction=DiagonalCompensation(0.04, adaptive=True)),
     ),
-    at_most=0.5,
+    at_most=0.75,
     source="Zheng et al. 2016, arXiv:1609.08326, Sections 4 and 6: as accurate as sequential SGD",
-    scales=_SCALES,
+    scales=_SCALES, tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 
@@ -171,7 +198,7 @@ DELAYED_PROXIMAL = contrast(
     "delayed-proximal",
     "what would stay zero anyway need not be sent",
     replace(
-        _SPARSE, steps=250, step=ConstantStep(0.2), points=250, note="delays up to 2, weight 0.02"
+        _SPARSE, steps=250, step=around(0.2), points=250, note="delays up to 2, weight 0.02"
     ),
     Reading("sent_bits", target=1.4e-3),
     method="delayed block proximal gradient, KKT filter",
@@ -190,9 +217,11 @@ DOWNPOUR = contrast(
     replace(_NOISY, replicas=16, points=201), Reading("sent_bits", target=2e-2),
     method="Downpour, push every 4, fetch every 2",
     baseline=arm(
-        "asynchronous SGD at the same stepsize", lambda it: replace(it.own, n_push=1, n_fetch=1)
+        "asynchronous SGD", lambda it: replace(it.own, n_push=1, n_fetch=1)
     ),
-    without=arm("a push for every gradient", lambda it: replace(it.own, n_push=1)),
+    without=arm(
+        "pushes hold the last gradient alone", lambda it: LastGradientAlone(it.own)
+    ),
     at_most=0.5,
     source="Dean et al. 2012, NIPS, Section 4.1: n_push and n_fetch limit communication",
     scales=_SCALES,
@@ -202,10 +231,10 @@ HOGWILD = contrast(
     "hogwild",
     "sixteen workers without a lock are eight times as fast as one, at least",
     Setting(
-        "sparse-linear", lambda n: problem("sparse-linear", n), 16, 800, ConstantStep(0.25),
-        replicas=20, points=120, note="4 of 20 coordinates a sample",
+        "sparse-linear", lambda n: problem("sparse-linear", n), 16, 1200, around(0.25),
+        replicas=128, points=120, note="4 of 20 coordinates a sample",
     ),
-    Reading("seconds", target=5e-3),
+    Reading("seconds", target=2e-3),
     method="Hogwild, 16 workers",
     baseline=arm(
         "one worker, which is what a lock for a whole step leaves", lambda it: it.own, n=1

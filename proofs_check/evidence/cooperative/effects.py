@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +12,7 @@ from algorithms.catalogue.synchronous import round_trip
 from algorithms.engine.trace import Trace
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import RunContext
+from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -22,10 +23,11 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from proofs_check.evidence.cooperative.faults import ForgottenProgress, Uncoded
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import Measurement
+from proofs_check.instruments.effect_check import Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import FromProblem, Setting
-from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.instruments.setting import FromProblem, Setting, around
+from proofs_check.instruments.variants import Fixed
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, LastStepAlone
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
@@ -37,14 +39,14 @@ COCOD_SGD = contrast(
     "messages take no time of their own, because local steps go on meanwhile",
     Setting(
         f"quadratic-unequal with curvatures from 1/4 to 1, d = {_D}, sigma2 = 1",
-        lambda n: unequal(n, _D, sigma2=1.0, ratio=4.0), 8, 400, ConstantStep(0.02), replicas=16,
-        seed=29, timing=Timing(STANDARD.times, AlphaBeta(4e-3, 1e-9)),
+        partial(unequal, sigma2=1.0, ratio=4.0), 8, 400, around(0.02), replicas=16, d=_D,
+        timing=Timing(STANDARD.times, AlphaBeta(4e-3, 1e-9)),
         note="a message of 4 ms and a gradient of 1 ms",
     ),
     Reading("seconds", target=0.05, of=" of the mean model"),
     method="CoCoD-SGD, H = 8",
     baseline=arm(
-        "local SGD, H = 8, which waits for the average, at the same stepsize",
+        "local SGD, H = 8, which waits for the average",
         lambda it: LocalSGD(it.step, it.own.period),
     ),
     without=arm(
@@ -76,13 +78,15 @@ CODED_REGRESSION = contrast(
     Setting(
         "least squares on diabetes, 8 columns, 8 shards in file order",
         lambda n: dealt(packaged()[:1], n, "diabetes in file order"), 8, 2, None, replicas=8,
-        seed=13, note="two stragglers dropped, a worker's round is 27 gradients and 72 numbers",
+        d=Fixed.DATA,
+        note="two stragglers dropped, a worker's round is 27 gradients and 72 numbers",
     ),
     Reading("seconds", target=1e-6, shown=_down_to_rounding),
     method=arm("coded regression", _coded),
     baseline=arm(
         "BSP gradient descent at its best constant stepsize, waiting for all",
-        lambda it: BSP(it.step), steps=400, step=FromProblem("gamma = 2/(L + mu)", _best_constant),
+        lambda it: BSP(it.step), steps=400,
+        step=FromProblem("gamma = 2/(L + mu)", _best_constant, (0.5, 0.7, 1.0)),
         points=200, timing=STANDARD, note="times of the survey",
     ),
     without=arm(
@@ -90,6 +94,7 @@ CODED_REGRESSION = contrast(
         lambda it: Uncoded(_coded(it)),
     ),
     at_most=0.1, source="Haddadpour, Kamani, Mahdavi, Cadambe 2019 by survey 000, Section 3.1.2",
+    tuning=StepsizeChoice.OWN_GRIDS,
     scales=_SCALES,
 )  # fmt: skip
 
@@ -114,14 +119,14 @@ COOPERATIVE_SGD = contrast(
     "gossip now and then is as accurate as gossip at every step, for a fraction of the bits",
     Setting(
         f"quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = {_D}",
-        lambda n: Quadratic.strongly_convex(n, _D, mu=0.2, sigma2=10.0), 8, 700,
-        FromProblem("gamma_t = (2/mu)/(4/mu + t)", _falling), replicas=48, seed=71,
+        partial(Quadratic.strongly_convex, mu=0.2, sigma2=10.0), 8, 700,
+        FromProblem("gamma_t = (2/mu)/(4/mu + t)", _falling), replicas=48, d=_D,
     ),
     Reading("sent_bits", "distance_of_workers", target=0.15, shown=_at_meetings),
     method="cooperative SGD, ring, tau = 8",
     baseline=arm("D-PSGD, which gossips at every step", lambda it: replace(it.own, period=1)),
     without=arm(
-        "workers that never gossip", lambda it: replace(it.own, period=it.setting.steps + 1)
+        "of the steps between meetings only the last is kept", lambda it: LastStepAlone(it.own)
     ),
     at_most=0.35,
     source="Wang, Joshi 2018, arXiv:1808.07576, Theorem 1: tau and the mixing matrix in one bound",
@@ -131,31 +136,46 @@ COOPERATIVE_SGD = contrast(
 def _pushing(it: ArmContext) -> Downpour:
     """Downpour that pushes and fetches as seldom as EASGD."""
     period = it.own.period
-    return Downpour(it.step, it.setting.steps, round_trip(it.problem), period, period)
+    return Downpour(it.step, it.setting.length, round_trip(it.problem), period, period)
+
+
+_OWN_STEPS = 80
 
 
 def _of_each(trace: Trace) -> Trace:
-    """Gradients of each of 8 workers, where a step is one worker's gradient."""
-    return replace(trace, steps=trace.steps // 8)
+    """Gradients of each worker, where a step is one worker's gradient."""
+    return replace(trace, steps=trace.steps * _OWN_STEPS // int(trace.steps[-1]))
 
 
-EASGD = contrast(
+@final
+@dataclass(frozen=True)
+class PulledToTheStart(FaultyMethod):
+    """The centre follows the workers as it should; they are pulled to x_0, not to it."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        start = context.problem.start().to(state.centre.dtype).expand_as(state.centre)
+        pulled = self.right.step(state._replace(centre=start), t, context)
+        return pulled._replace(centre=self.right.step(state, t, context).centre)
+
+
+ELASTIC = contrast(
     "easgd",
     "the elastic pull bears long periods, and so large steps",
     Setting(
         "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
-        lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.01, zeta2=1.0), 8, 80,
-        ConstantStep(0.4), replicas=24, points=81, note="the best of four, period 8",
+        partial(Quadratic.strongly_convex, sigma2=0.01, zeta2=1.0), 8, _OWN_STEPS,
+        (0.01, 0.03, 0.1, 0.2, 0.4), replicas=64, points=81, d=20, note="period 8",
     ),
     Reading(last=8),
     method="EASGD, the centre",
     baseline=arm(
-        "Downpour of the same period, each at the best stepsize of four", _pushing, _of_each,
-        steps=8 * 80, step=ConstantStep(0.01),
-        note="the best of four, period 8, a step is one worker's gradient",
+        "Downpour of the same period", _pushing, _of_each, steps=lambda n: n * _OWN_STEPS,
+        note="period 8, a step is one worker's gradient",
     ),
-    without=arm("a centre that is not pulled", lambda it: replace(it.own, beta=0.0)),
-    at_most=0.2, source="Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Section 5: long periods",
+    without=arm("workers are pulled to where all began", lambda it: PulledToTheStart(it.own)),
+    at_most=0.05, source="Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Section 5: long periods",
     scales=_SCALES,
 )  # fmt: skip
 
@@ -182,13 +202,13 @@ RI_SGD = contrast(
     "ri-sgd",
     "a second shard on every worker lowers the floor that different shards leave",
     Setting(
-        "quadratic-unequal, d = 10, no noise", lambda n: unequal(n, 10, sigma2=0.0), 8, 400,
-        ConstantStep(0.2),
+        "quadratic-unequal, d = 10, no noise", partial(unequal, sigma2=0.0), 8, 400, around(0.2),
+        d=10,
     ),
     Reading(of=" of the mean model"),
     method="RI-SGD, two shards a worker, H = 8",
     baseline=arm(
-        "local SGD with one shard a worker, H = 8, at the same stepsize",
+        "local SGD with one shard a worker, H = 8",
         lambda it: LocalSGD(it.step, 8),
     ),
     without=arm(

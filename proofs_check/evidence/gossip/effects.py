@@ -28,7 +28,7 @@ _PRACTICE = "d = 20, top 5, the row's consensus stepsize of practice"
 
 
 def _practised(it: ArmContext) -> Any:
-    return row(it.key).tune(it.problem, it.setting.steps, practice=True).method
+    return row(it.key).tune(it.problem, it.setting.length, practice=True).method
 
 
 CHOCO_GOSSIP = contrast(
@@ -51,7 +51,7 @@ CHOCO_SGD = contrast(
     "choco-sgd", "compressed differences train for fewer bits",
     Setting(
         "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 8, 800,
-        (0.025, 0.05, 0.1, 0.2, 0.4), points=400, note=f"ring, {_PRACTICE}",
+        (0.025, 0.05, 0.1, 0.2, 0.4), points=400, d=20, note=f"ring, {_PRACTICE}",
     ),
     Reading("sent_bits", target=0.01, of=" of the mean model"),
     method="CHOCO-SGD, a quarter of the coordinates",
@@ -81,7 +81,7 @@ D_PSGD = contrast(
     "d-psgd", "without a server that hears all, training is sooner done on slow links",
     Setting(
         "quadratic-unequal, sigma2 = 8", _UNEQUAL, _N, 300, (0.025, 0.05, 0.1, 0.2, 0.4),
-        replicas=128,
+        replicas=128, d=20,
         note="links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms",
     ),
     Reading("seconds", target=0.05, of=" of the mean model"),

@@ -17,19 +17,19 @@ from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_compressed.faults import ModelsDCD, PlainECD, UncorrectedD2
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting
+from proofs_check.instruments.setting import Setting, around
 from theory.stepsizes import ConstantStep
 
 _MEAN_MODEL = " of the mean model"
 _UNEQUAL = Setting(
-    "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 8, 700, ConstantStep(0.05),
-    points=200, note="ring, d = 20",
+    "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 8, 700, around(0.05),
+    points=200, d=20, note="ring, d = 20",
 )  # fmt: skip
-_D_PSGD = arm("D-PSGD at the same stepsize", lambda it: DPSGD(it.step, Ring(it.problem.n)))
+_D_PSGD = arm("D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n)))
 
 D2 = contrast(
     "d2", "workers that differ leave no error floor",
-    replace(_UNEQUAL, n=16, steps=1500, step=ConstantStep(0.1), note="lazy ring, d = 20"),
+    replace(_UNEQUAL, n=16, steps=1500, step=around(0.1), note="lazy ring, d = 20"),
     Reading(of=_MEAN_MODEL),
     method="D-squared",
     baseline=arm(_D_PSGD.words, lambda it: DPSGD(it.step, Lazy(Ring(it.problem.n)))),
@@ -64,13 +64,13 @@ ECD_PSGD = contrast(
 )  # fmt: skip
 
 _MOST = 3  # gradients of a worker in a step of the row
-_NOISY = partial(Quadratic.strongly_convex, d=10, mu=0.2, sigma2=0.5, zeta2=0.5, R2=4.0)
+_NOISY = partial(Quadratic.strongly_convex, mu=0.2, sigma2=0.5, zeta2=0.5, R2=4.0)
 
 QUANTIMED_DSGD = contrast(
     "quantimed-dsgd", "a deadline saves the time in which others wait for stragglers",
     Setting(
-        "quadratic-sc, sigma2 = zeta2 = 1/2", _NOISY, 8, 400, ConstantStep(0.5), replicas=16,
-        points=200, timing=STANDARD,
+        "quadratic-sc, sigma2 = zeta2 = 1/2", _NOISY, 8, 400, around(0.5), replicas=16,
+        points=200, d=10, timing=STANDARD,
         note="ring, a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms, D-PSGD's gamma "
         "times the row's epsilon: equal steps of the mean model",
     ),
@@ -81,7 +81,7 @@ QUANTIMED_DSGD = contrast(
         lambda it: DPSGD(
             ConstantStep(it.step(0) * it.own.mixing_rule(0)), Ring(it.problem.n)
         ),
-        problem=lambda n: _NOISY(n).enlarged(_MOST),
+        problem=lambda n, d: _NOISY(n, d).enlarged(_MOST),
         timing=Timing(Repeated(STANDARD.times, _MOST), STANDARD.link),
     ),
     without=arm(

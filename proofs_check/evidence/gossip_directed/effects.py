@@ -21,7 +21,7 @@ from proofs_check.methods.faulty.push import MeanOfHeard, PushAtSum, WeightKept
 
 _UNEQUAL = Setting(
     "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 16, 1000,
-    (0.0125, 0.025, 0.05, 0.1, 0.2), points=200,
+    (0.0125, 0.025, 0.05, 0.1, 0.2), points=200, d=20,
 )  # fmt: skip
 _D_PSGD = arm("D-PSGD on a ring", lambda it: DPSGD(it.step, Ring(it.problem.n)))
 

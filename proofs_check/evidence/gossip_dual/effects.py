@@ -18,10 +18,11 @@ from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_dual.faults import WithoutDualMomentum, WithoutMomentum
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import EffectCheck
+from proofs_check.instruments.effect_check import EffectCheck, StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting
-from theory.stepsizes import ConstantStep, InverseRootStep
+from proofs_check.instruments.setting import FromProblem, Setting
+from proofs_check.instruments.variants import Fixed
+from theory.stepsizes import InverseRootStep
 
 _MEAN_MODEL = " of the mean model"
 _ROUNDS = 128
@@ -30,44 +31,44 @@ DCS = contrast(
     "dcs", "gradients between rounds of messages save rounds",
     Setting(
         "quadratic-sc, kappa = 1000, no noise",
-        partial(Quadratic.strongly_convex, d=20, mu=1e-3, sigma2=0.0, zeta2=1e-3, R2=4.0), 8,
-        16 * _ROUNDS // 2, ConstantStep(16.0), points=200,
-        note="ring, zeta2 = 0.001, scales the best powers of 2 from 1 to 32, D-PSGD's step of 1/4, "
-        "1/2 and 3/4, the last of which lets workers diverge",
+        partial(Quadratic.strongly_convex, mu=1e-3, sigma2=0.0, zeta2=1e-3, R2=4.0), 8,
+        16 * _ROUNDS // 2, (4.0, 8.0, 16.0, 32.0), points=200, d=20,
+        note="ring, zeta2 = 0.001, gamma of communication sliding is a scale",
     ),
     Reading("sent_bits", budget=_ROUNDS * 2 * 20 * 64, of=_MEAN_MODEL),
     method="communication sliding, 16 gradients between",
     baseline=arm(
-        "D-PSGD at the best stepsize", lambda it: DPSGD(it.step, Ring(it.problem.n)),
-        steps=_ROUNDS, step=ConstantStep(0.5),
+        "D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n)), steps=_ROUNDS,
+        step=(0.16, 0.32, 0.64),  # beyond 2/3 workers diverge
     ),
     without=arm(
-        "one gradient between exchanges, at its best scale",
+        "one gradient between exchanges",
         lambda it: replace(it.own, period=1, rule=ConvexSliding(it.step(0))),
-        steps=_ROUNDS // 2, step=ConstantStep(4.0),
+        steps=_ROUNDS // 2, step=(1.0, 2.0, 4.0, 8.0),
     ),
-    at_most=0.5, source="Lan, Lee, Zhou 2017, arXiv:1701.03961, Theorem 3 and Table 1",
+    at_most=0.7, source="Lan, Lee, Zhou 2017, arXiv:1701.03961, Theorem 3 and Table 1",
+    tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 MSPD = contrast(
     "mspd",
     "several subgradients and one fast average save messages where f is not smooth",
     Setting(
-        "lad-diabetes-sorted", diabetes, 8, 512, ConstantStep(1.0), points=600,
-        note="ring, scales and stepsizes the best powers of 2 from 1/16 to 16 times R/L = 0.49, "
-        "constant or falling as 1/sqrt(t + 1)",
+        "lad-diabetes-sorted", diabetes, 8, 512, (0.25, 0.5, 1.0, 2.0), points=600, d=Fixed.DATA,
+        note="ring, gamma of MSPD is a scale",
     ),
     Reading("sent_bits", budget=163840.0, of=_MEAN_MODEL),
     method="MSPD, eight subgradients between exchanges",
     baseline=arm(
-        "decentralised subgradients at the best stepsize",
-        lambda it: DPSGD(it.step, Ring(it.problem.n)), steps=130, step=InverseRootStep(0.125),
+        "decentralised subgradients", lambda it: DPSGD(it.step, Ring(it.problem.n)), steps=130,
+        step=FromProblem("gamma_t = 0.125/sqrt(t + 1)", lambda _: InverseRootStep(0.125)),
     ),
     without=arm(
-        "one subgradient between exchanges, at its best scale",
-        lambda it: replace(it.own, period=1), steps=70, step=ConstantStep(0.25),
+        "one subgradient between exchanges", lambda it: replace(it.own, period=1), steps=70,
+        step=(0.125, 0.25, 0.5, 1.0),
     ),
     at_most=0.5, source="Scaman, Bach, Bubeck, Lee, Massoulie 2018, arXiv:1806.00291, Theorem 3",
+    tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 
@@ -80,18 +81,17 @@ def _fewer_rounds(
     return contrast(
         key, effect,
         Setting(
-            "relay, kappa = 400, d = 12", lambda n: NesterovChain(n, 12, 1.0, beta), 8, 500, None,
-            note="ring, D-squared's stepsize the best of 0.5, 1, 1.5, 2, 3 and 4 over beta = 400, "
-            "the last two of which diverge",
+            "relay, kappa = 400, d = 12", lambda n, d: NesterovChain(n, d, 1.0, beta), 8, 500,
+            None, d=12, note="ring, beta = 400",
         ),
         Reading("sent_bits", "distance_of_workers", target=1e-6),
         method=method,
         baseline=arm(
-            "D-squared at the best stepsize", lambda it: D2(it.step, Lazy(Ring(it.problem.n))),
-            steps=2500, step=ConstantStep(2 / beta),
+            "D-squared", lambda it: D2(it.step, Lazy(Ring(it.problem.n))), steps=2500,
+            step=tuple(c / beta for c in (1.0, 1.5, 2.0, 3.0)),
         ),
         without=arm("no momentum on the dual", lambda it: slow(it.own)),
-        at_most=0.4, source=source, scales=("linear", "log"),
+        at_most=0.4, source=source, scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
     )  # fmt: skip
 
 

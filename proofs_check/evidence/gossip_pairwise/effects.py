@@ -23,7 +23,7 @@ from proofs_check.methods.faulty.faulty_method import FirstMeeting, OnLinks
 from theory.seconds.costs import AlphaBeta
 
 _MEAN_MODEL = " of the mean model"
-_ALIKE = partial(Quadratic.strongly_convex, d=10, sigma2=0.0)
+_ALIKE = partial(Quadratic.strongly_convex, sigma2=0.0)
 _FREE = AlphaBeta(0.0, 0.0)
 _ROUNDS = 60  # in which all workers step, as many as the ticks of one
 
@@ -38,8 +38,8 @@ def _timed(it: ArmContext) -> Any:
 AD_PSGD = contrast(
     "ad-psgd", "one slow worker does not slow the others down",
     Setting(
-        "quadratic-sc-iid, no noise", _ALIKE, 8, 8 * _ROUNDS, (0.1, 0.2, 0.4, 0.8, 1.6),
-        timing=Timing(Constant((10.0, *(1.0,) * 7)), _FREE),
+        "quadratic-sc-iid, no noise", _ALIKE, 8, lambda n: n * _ROUNDS, (0.1, 0.2, 0.4, 0.8, 1.6),
+        d=10, timing=Timing(Constant((10.0, *(1.0,) * 15)), _FREE),
         note="ring, a gradient takes 1 s, worker 0's 10 s, messages take no time",
     ),
     Reading("seconds", target=1e-5, of=_MEAN_MODEL),
@@ -57,7 +57,8 @@ AD_PSGD = contrast(
 GOSSIPING_SGD = contrast(
     "gossiping-sgd", "without a barrier nobody waits for stragglers",
     Setting(
-        "quadratic-sc-iid, no noise", _ALIKE, 16, 800, (0.4, 0.8, 1.6), replicas=128, points=150,
+        "quadratic-sc-iid, no noise", _ALIKE, 16, lambda n: 50 * n, (0.4, 0.8, 1.6), replicas=128,
+        points=150, d=10,
         timing=Timing(Exponential(1.0), _FREE),
         note="complete graph, gradients take an exponential time of mean 1 s, messages none",
     ),
@@ -75,8 +76,8 @@ GOSSIPING_SGD = contrast(
 RANDOMISED_GOSSIP = contrast(
     "randomised-gossip", "pairs that meet by chance lead all workers to the mean",
     Setting(
-        "consensus", partial(problem, "consensus"), 8, 800, None, replicas=64, points=80,
-        note="a step is a tick, ring, d = 20",
+        "consensus", partial(problem, "consensus"), 8, lambda n: 800 * n**3 // 512, None,
+        replicas=64, points=80, note="a step is a tick, ring, d = 20",
     ),
     Reading(quantity="distance_of_workers"),
     method="randomised gossip",
@@ -99,7 +100,7 @@ SAPS_PSGD = contrast(
     "saps-psgd", "peers matched by bandwidth save seconds",
     Setting(
         "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 8, 400,
-        (0.02, 0.04, 0.08, 0.16, 0.32), replicas=64, points=200,
+        (0.02, 0.04, 0.08, 0.16, 0.32), replicas=64, points=200, d=20,
         timing=Timing(Constant(1e-3), AlphaBeta(1e-5, 1e-4)),
         note="links of 10 to 50 kbit/s, a gradient takes 1 ms",
     ),

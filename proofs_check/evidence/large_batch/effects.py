@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import EffectCheck, Measurement
+from proofs_check.instruments.effect_check import EffectCheck, Measurement, StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting
+from proofs_check.instruments.setting import Setting, around
+from proofs_check.instruments.variants import Fixed
 from theory.rules.batch_rules import BatchRule, FixedBatch, StagedBatch, SteadyBatch
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, InverseTimeStep
 
@@ -31,8 +33,8 @@ def _steps(target: float) -> Reading:
 
 
 NOISY = Setting(
-    "quadratic-sc-iid", lambda n: Quadratic.strongly_convex(n, 100, mu=0.1, sigma2=2.0), 4, 600,
-    ConstantStep(0.05), replicas=48, seed=83, points=300,
+    "quadratic-sc-iid", partial(Quadratic.strongly_convex, mu=0.1, sigma2=2.0), 4, 600,
+    ConstantStep(0.05), replicas=48, points=300, d=100,
     note="d = 100, mu = 0.1, sigma2 = 2, batch times 8",
 )  # fmt: skip
 """What stepsizes scaled with the batch are for: an accuracy in fewer steps."""
@@ -48,7 +50,7 @@ LINEAR_SCALING = contrast(
     NOISY, _steps(0.015),
     method="stepsize and batch times 8, warmed up", baseline=BASE, without=UNSCALED, at_most=0.4,
     source="Goyal et al. 2017, arXiv:1706.02677, Section 2.1: the linear scaling rule",
-    scales=("linear", "log"),
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 SQRT_SCALING = contrast(
@@ -57,14 +59,14 @@ SQRT_SCALING = contrast(
     NOISY, _steps(0.015),
     method="stepsize times sqrt(8), batch times 8", baseline=BASE, without=UNSCALED, at_most=0.55,
     source="Krizhevsky 2014, arXiv:1404.5997, Section 5: times sqrt(k) in theory",
-    scales=("linear", "log"),
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 LEGW = contrast(
     "legw",
     "fewer steps with a large batch, where the stepsize times the batch diverges",
     replace(
-        NOISY, problem=lambda n: Quadratic.strongly_convex(n, 100, mu=0.01, sigma2=1e-4),
+        NOISY, problem=partial(Quadratic.strongly_convex, mu=0.01, sigma2=1e-4),
         steps=1400, step=ConstantStep(0.4), note="d = 100, mu = 0.01, sigma2 = 1e-4, batch times 8",
     ),
     _steps(2e-5),
@@ -74,7 +76,7 @@ LEGW = contrast(
         lambda it: replace(it.own, method=BSP(GradualWarmUpStep(it.step, 8, 64))),
     ),
     at_most=0.65, source="You et al. 2019, arXiv:1901.08433, Section 3",
-    scales=("linear", "log"),
+    scales=("linear", "log"), tuning=StepsizeChoice.POINT,
 )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def _layers(n: int) -> MLP:
 
 LAYERS = Setting(
     "mlp-digits-levels, 64 samples a worker in full batches", _layers, 2, 80,
-    ConstantStep(64.0), points=40,
+    around(64.0), points=40, d=Fixed.LAYERS,
     note="falling to 0, data and x_0 of seed 0, f* = 0, the bound of a cross-entropy",
 )  # fmt: skip
 """What ratios by layer are for: gamma falls from what is given, by the rows' own rules."""
@@ -108,37 +110,37 @@ LARS = contrast(
     LAYERS, Reading(),
     method="LARS",
     baseline=arm(
-        "momentum SGD at the best stepsize of four",
+        "momentum SGD",
         lambda it: BSP(it.step, optimizer=Momentum(0.9)), step=(1e-4, 1e-3, 1e-2, 1e-1),
         note="",
     ),
     without=arm("LARS with one ratio for the whole model", _undivided),
     at_most=0.02,
     source="You, Gitman, Ginsburg 2017, arXiv:1708.03888, Section 4: ||w||/||g|| differs by layer",
-    scales=("linear", "log"),
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 LAMB = contrast(
     "lamb",
     "one stepsize does for layers whose weights are of very different size",
-    replace(LAYERS, step=ConstantStep(0.08)), Reading(),
+    replace(LAYERS, step=around(0.08)), Reading(),
     method="LAMB",
     baseline=arm(
-        "AdamW at the best stepsize of four",
+        "AdamW",
         lambda it: BSP(it.step, optimizer=adam(it.problem.shapes, decay=0.01)),
         step=(1e-3, 3e-3, 1e-2, 3e-2), note="",
     ),
     without=arm("LAMB with one ratio for the whole model", _undivided),
     at_most=0.01,
     source="You et al. 2020, arXiv:1904.00962, Section 3: learning rates adapted by layer",
-    scales=("linear", "log"),
+    scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
 )  # fmt: skip
 
 _MU = 0.1
 GROWING = Setting(
     "quadratic-pl, d = 100, sigma2 = 16",
-    lambda n: Quadratic.pl(n, 100, mu_pl=_MU, sigma2=16.0), 8, 100, ConstantStep(0.3),
-    replicas=64, seed=47, chosen_on=48, points=100,
+    partial(Quadratic.pl, mu_pl=_MU, sigma2=16.0), 8, 100, (0.15, 0.3, 0.6), replicas=64,
+    points=100, d=100,
 )  # fmt: skip
 """What growing batches are for: the accuracy of a decaying stepsize in fewer updates."""
 
@@ -154,15 +156,15 @@ def _grown(
         replace(GROWING, steps=rounds, note=f"{rule}"), Reading(target=target),
         method=method,
         baseline=arm(
-            "SGD with single gradients and the best decaying stepsize of three",
+            "SGD with single gradients and a decaying stepsize",
             lambda it: BSP(InverseTimeStep(it.step.gamma / _MU, 10 * it.step.gamma)),
             steps=gradients, step=(0.5, 1.0, 2.0), note="gamma_t = (c/mu)/(10 c + t), c for gamma",
         ),
         without=arm(
-            "a batch that stays, with the same constant stepsize",
+            "a batch that stays, with a constant stepsize",
             lambda it: replace(it.own, batch=FixedBatch(1)), steps=gradients, note="",
         ),
-        at_most=at_most, source=source,
+        at_most=at_most, source=source, tuning=StepsizeChoice.OWN_GRIDS,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from algorithms.catalogue import problem
 from algorithms.engine.trace import Trace
@@ -12,7 +13,7 @@ from algorithms.problems.quadratic import Quadratic
 from proofs_check.evidence.lazy.faults import Forgetful
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import FromProblem, Setting
+from proofs_check.instruments.setting import FromProblem, Setting, around
 from theory.stepsizes import ConstantStep
 
 _PACKETS, _LOST = 5, 1  # of a gradient of 20 coordinates; bounded, so one of five
@@ -28,8 +29,8 @@ BOUNDED_LOSS = contrast(
     "what is lost is not missed, if the rest is scaled up",
     Setting(
         "strongly convex quadratic, kappa = 10, no noise, one minimiser",
-        lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.0, zeta2=0.0), 8, 60,
-        ConstantStep(1 / 2), replicas=48,
+        partial(Quadratic.strongly_convex, sigma2=0.0, zeta2=0.0), 8, 60, around(1 / 2),
+        replicas=48, d=20,
         note=f"{_LOST} of the {_PACKETS} packets of a gradient is lost, a quarter rounded down",
     ),
     Reading("sent_bits", target=1e-3),
@@ -50,19 +51,19 @@ CMFL = contrast(
     "cmfl",
     "uploads that run against the common update are not missed on the way to its floor",
     Setting(
-        "quadratic-sc-iid", lambda n: problem("quadratic-sc-iid", n), 16, 1500,
-        ConstantStep(1 / 64), replicas=32, points=100,
+        "quadratic-sc-iid", Quadratic.strongly_convex, 16, 1500, around(1 / 64), replicas=64,
+        points=100, d=20,
     ),
     Reading("sent_bits", target=3e-3, of=" of the mean model"),
     method="CMFL, relevance at least 1/2",
     baseline=arm(
-        "local SGD at the same stepsize and period", lambda it: LocalSGD(it.step, it.own.period)
+        "local SGD of the same period", lambda it: LocalSGD(it.step, it.own.period)
     ),
     without=arm(
         "a threshold that decays, 0.8 over the root of the round",
         lambda it: replace(it.own, threshold=0.8, decays=True),
     ),
-    at_most=0.8,
+    at_most=0.85,
     source="Wang, Wang, Li 2019, ICDCS: as accurate with a fraction of the uploads",
     scales=("linear", "log"),
 )  # fmt: skip
@@ -76,7 +77,7 @@ LAG = contrast(
     ),
     Reading("sent_bits", target=1e-8),
     method="LAG, worker's rule",
-    baseline=arm("gradient descent at the same stepsize 1/L", lambda it: BSP(it.step)),
+    baseline=arm("gradient descent", lambda it: BSP(it.step)),
     without=arm(
         "the server forgets what silent workers sent before", lambda it: Forgetful(it.own)
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from algorithms.catalogue import problem
 from algorithms.memories.base import NoMemory
 from algorithms.methods.base import RunContext
+from algorithms.methods.local_updates.adacomm import AdaComm, AdaCommState
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD, LocalSGDState
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
@@ -23,9 +25,10 @@ from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
-from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.instruments.variants import Fixed
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, LastStepAlone
 from theory.seconds.costs import AlphaBeta
-from theory.stepsizes import ConstantStep, InverseTimeStep
+from theory.stepsizes import InverseTimeStep
 
 _D = 100
 _OF_MEAN = " of the mean model"
@@ -38,13 +41,12 @@ def _falling(of: Problem) -> InverseTimeStep:
     return InverseTimeStep(2 / mu, 4 / mu)
 
 
-def _uneven(n: int) -> Quadratic:
-    return unequal(n, _D, sigma2=10.0, ratio=4.0)
+_uneven = partial(unequal, sigma2=10.0, ratio=4.0)
 
 
 UNEVEN = Setting(
     f"quadratic-unequal with curvatures from 1/4 to 1, d = {_D}", _uneven, 8, 600,
-    FromProblem("gamma_t = (2/mu)/(4/mu + t)", _falling), replicas=48, seed=71,
+    FromProblem("gamma_t = (2/mu)/(4/mu + t)", _falling), replicas=48, d=_D,
 )  # fmt: skip
 """Workers with Hessians and minimisers of their own, so that local steps drift apart."""
 
@@ -61,18 +63,15 @@ def _bits(target: float) -> Reading:
     return Reading("sent_bits", "distance_of_workers", target, shown=_met)
 
 
-def _apart(it: ArmContext) -> Any:
-    """The row's own method, whose workers never meet."""
-    return replace(it.own, period=Once(it.setting.steps + 1))
-
-
 LOCAL_SGD = contrast(
     "local-sgd",
     "the accuracy of SGD that averages every step, for a fraction of the bits",
     UNEVEN, _bits(0.03),
     method="local SGD, H = 8",
-    baseline=arm("BSP-SGD at the same stepsizes", lambda it: BSP(it.step)),
-    without=arm("workers that never meet", _apart),
+    baseline=arm("BSP-SGD", lambda it: BSP(it.step)),
+    without=arm(
+        "of the steps between meetings only the last is kept", lambda it: LastStepAlone(it.own)
+    ),
     at_most=0.4,
     source="Stich 2019, arXiv:1805.09767, Corollary 2.3: H = O(sqrt(T/n)) keeps the rate",
 )  # fmt: skip
@@ -82,7 +81,7 @@ QSPARSE_LOCAL_SGD = contrast(
     "few coordinates, few bits each, now and then: accurate all the same",
     replace(UNEVEN, steps=700), _bits(0.1),
     method="Qsparse-local-SGD, H = 8",
-    baseline=arm("BSP-SGD at the same stepsizes", lambda it: BSP(it.step)),
+    baseline=arm("BSP-SGD", lambda it: BSP(it.step)),
     without=arm("no error memory", lambda it: replace(it.own, memory=NoMemory())),
     at_most=0.2, source="Basu, Data, Karakus, Diggavi 2019, arXiv:1906.02367, Theorem 2",
 )  # fmt: skip
@@ -110,12 +109,24 @@ PQASGD = contrast(
 )  # fmt: skip
 
 
-def _alone(_: int) -> Quadratic:
-    """One worker with the objective of all eight."""
-    whole = _uneven(UNEVEN.n)
-    return Quadratic.from_arrays(
-        whole.a.mean(0, keepdim=True), whole.x_star[None], sigma2=whole.sigma2
-    )
+def _alone(n: int, d: int) -> Quadratic:
+    """The mean of the gradients of all is as noisy as the gradient of one worker."""
+    return unequal(n, d, sigma2=10.0 * n, ratio=4.0)
+
+
+@final
+@dataclass(frozen=True)
+class FirstModelForAll(FaultyMethod):
+    """At a meeting all take the model of worker 0, not the mean."""
+
+    right: LocalSGD
+
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        after = self.right.step(state, t, context)
+        if not self.right.periods.meets(t):
+            return after
+        own = replace(self.right, period=Once(t + 2)).step(state, t, context).x
+        return after._replace(x=own[..., :1, :].expand_as(own).contiguous())
 
 
 PR_SGD = contrast(
@@ -128,9 +139,12 @@ PR_SGD = contrast(
     ),
     method="PR-SGD, 8 workers, I = 8",
     baseline=arm(
-        "SGD of one worker on the whole objective", lambda it: BSP(it.step), n=1, problem=_alone
+        "SGD on the whole objective with the noise of one worker", lambda it: BSP(it.step),
+        problem=_alone,
     ),
-    without=arm("workers that are never restarted from their mean", _apart),
+    without=arm(
+        "workers that restart from the model of the first", lambda it: FirstModelForAll(it.own)
+    ),
     at_most=0.4, source="Yu, Yang, Zhu 2019, arXiv:1807.06629, Corollary 1: linear speedup",
 )  # fmt: skip
 
@@ -139,24 +153,27 @@ ONE_SHOT_AVERAGING = contrast(
     "one round at the end divides the error of independent workers by their number",
     replace(
         UNEVEN, title=f"quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = {_D}", steps=300,
-        problem=lambda n: Quadratic.strongly_convex(n, _D, mu=0.2, sigma2=10.0),
+        problem=partial(Quadratic.strongly_convex, mu=0.2, sigma2=10.0),
     ),
     Reading(quantity="distance_of_workers"),
     method="one-shot averaging",
     baseline=arm(
         "SGD of one worker with as many gradients as each of theirs", lambda it: BSP(it.step), n=1
     ),
-    without=arm("no average at the end", _apart),
+    without=arm(
+        "no average at the end",
+        lambda it: replace(it.own, period=Once(it.setting.length + 1)),
+    ),
     at_most=0.3,
     source="Zinkevich, Weimer, Li, Smola 2010, NeurIPS; Zhang, Duchi, Wainwright 2013, "
     "arXiv:1209.4129, Corollary 3",
 )  # fmt: skip
 
 
-def _partly_flat(n: int) -> Quadratic:
+def _partly_flat(n: int, d: int) -> Quadratic:
     """No curvature in the last half of the coordinates: Polyak-Lojasiewicz only."""
-    whole = _uneven(n)
-    a = torch.where(torch.arange(_D) < _D // 2, whole.a, 0.0)
+    whole = _uneven(n, d)
+    a = torch.where(torch.arange(d) < d // 2, whole.a, 0.0)
     return Quadratic.from_arrays(a, whole.c / whole.a, sigma2=10.0, name="quadratic-pl")
 
 
@@ -169,7 +186,7 @@ LUPA_SGD = contrast(
     ),
     Reading("sent_bits", target=0.1, of=_OF_MEAN),
     method="LUPA-SGD, H from 2",
-    baseline=arm("BSP-SGD at the same stepsizes", lambda it: BSP(it.step)),
+    baseline=arm("BSP-SGD", lambda it: BSP(it.step)),
     without=arm("periods that stay at the first, H = 2", lambda it: replace(it.own, period=2)),
     at_most=0.42,
     source="Haddadpour, Kamani, Mahdavi, Cadambe 2019, arXiv:1910.13598, Theorem 2 and Section 5",
@@ -197,7 +214,7 @@ POST_LOCAL_SGD = contrast(
     replace(UNEVEN, steps=320, replicas=128),
     Reading("sent_bits", "distance_of_workers", budget=180 * 64 * _D, shown=_met),
     method="post-local SGD, H = 8 in the second half of the steps",
-    baseline=arm("mini-batch SGD at the same stepsizes", lambda it: BSP(it.step), steps=180),
+    baseline=arm("mini-batch SGD", lambda it: BSP(it.step), steps=180),
     without=arm(
         "in the local phase averages are made, and not adopted", lambda it: Unadopted(it.own)
     ),
@@ -211,19 +228,36 @@ K_AVG = contrast(
     "k-avg",
     "on a non-convex loss local steps get further in as many rounds",
     Setting(
-        _DIGITS, lambda n: problem(_DIGITS, n), 4, 8 * _ROUNDS, ConstantStep(0.1), replicas=96,
-        seed=5, chosen_on=6,
+        _DIGITS, lambda n: problem(_DIGITS, n), 4, 8 * _ROUNDS, (0.1, 0.3, 1.0), replicas=96,
+        d=Fixed.DATA,
     ),
     Reading("sent_bits", "squared_gradient", budget=_ROUNDS * 64 * 64, of=_OF_MEAN),
     method="K-AVG, K = 8",
     baseline=arm(
-        "SGD that averages every step (K = 1) at the best stepsize of three",
-        lambda it: BSP(it.step), steps=_ROUNDS, step=(0.1, 0.3, 1.0),
+        "SGD that averages every step (K = 1)", lambda it: BSP(it.step), steps=_ROUNDS
     ),
-    without=arm("K = 1 at the same stepsize", lambda it: replace(it.own, period=1), steps=_ROUNDS),
+    without=arm(
+        "of the steps between meetings only the last is kept", lambda it: LastStepAlone(it.own)
+    ),
     at_most=0.6, source="Zhou, Cong 2018, arXiv:1708.01012, Section 4: the best K is above 1",
     scales=("linear", "log"),
 )  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class LastBeforeMeeting(FaultyMethod):
+    """AdaComm of whose steps between two meetings only the last, before the meeting, is kept."""
+
+    right: AdaComm
+
+    def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
+        after = self.right.step(state, t, context)
+        met = (after.since == 0)[..., None, None]
+        return after._replace(x=torch.where(met, after.x, state.x))
+
+    def seconds(self, state: AdaCommState, t: int) -> torch.Tensor | None:
+        return self.right.seconds(state, t)
 
 
 def _timed(it: ArmContext) -> Any:
@@ -233,23 +267,24 @@ def _timed(it: ArmContext) -> Any:
 
 ADACOMM = contrast(
     "adacomm",
-    "synchronous SGD's accuracy in less time, because early meetings are left out",
+    "six tenths of the error of synchronous SGD in the same time, because early meetings are left "
+    "out",
     Setting(
-        "quadratic-unequal, d = 10, sigma2 = 0.01", lambda n: unequal(n, 10, sigma2=0.01), 8, 300,
-        ConstantStep(0.1), replicas=16, seed=23,
+        "quadratic-sc-iid, d = 20, sigma2 = 10", partial(Quadratic.strongly_convex, sigma2=10.0),
+        8, 400, (0.02, 0.05, 0.1, 0.2, 0.4), replicas=192, d=20, points=400,
         note="H_0 = 8, T_0 = 0.2 s, a message of 4 ms and a gradient of 1 ms",
     ),
-    Reading("seconds", target=1e-3, of=_OF_MEAN),
+    Reading("seconds", budget=0.4, of=_OF_MEAN),
     method=arm("AdaComm", _timed),
     baseline=arm(
-        "fully synchronous SGD (H = 1) at the same stepsize",
+        "fully synchronous SGD (H = 1)",
         lambda it: replace(_timed(it), first=1),
     ),
     without=arm(
-        "AdaComm without the forced decay, whose period stays where the loss does",
-        lambda it: replace(_timed(it), decay=None),
+        "of the steps between meetings only the last is kept",
+        lambda it: LastBeforeMeeting(_timed(it)),
     ),
-    at_most=0.5,
+    at_most=0.6,
     source="Wang, Joshi 2018, arXiv:1810.08313, abstract (3.3 times less time) and Section 4.2",
     scales=("linear", "log"),
 )  # fmt: skip
@@ -258,14 +293,13 @@ BMUF = contrast(
     "bmuf",
     "filtered block updates are fast at small local stepsizes, whose drift is small",
     Setting(
-        "quadratic-unequal, d = 10, no noise", lambda n: unequal(n, 10, sigma2=0.0), 8, 400,
-        ConstantStep(0.02),
+        "quadratic-unequal, d = 10, no noise", partial(unequal, sigma2=0.0), 8, 400,
+        (0.02, 0.05, 0.1, 0.2), d=10,
     ),
     Reading(of=_OF_MEAN),
     method="BMUF, blocks of 8",
     baseline=arm(
-        "model averaging every 8 steps at the best stepsize of four",
-        lambda it: LocalSGD(it.step, 8), step=(0.02, 0.05, 0.1, 0.2),
+        "model averaging every 8 steps", lambda it: LocalSGD(it.step, 8)
     ),
     without=arm(
         "workers restart from the average and never hear of the filtered model",
@@ -279,19 +313,18 @@ PR_SGD_MOMENTUM = contrast(
     "velocities averaged with the models accelerate across restarts",
     Setting(
         "quadratic-sc with condition number 100, d = 10, no noise",
-        lambda n: Quadratic.strongly_convex(n, 10, mu=0.01, sigma2=0.0, zeta2=1.0), 8, 160,
-        ConstantStep(0.4), note="I = 8, m = 0.9",
+        partial(Quadratic.strongly_convex, mu=0.01, sigma2=0.0, zeta2=1.0), 8, 160,
+        (0.2, 0.4, 0.8, 1.6), d=10, note="I = 8, m = 0.9",
     ),
     Reading(of=_OF_MEAN),
     method="PR-SGD with momentum",
     baseline=arm(
-        "PR-SGD without momentum at the best stepsize of five", lambda it: it.of("pr-sgd"),
-        step=(0.4, 0.8, 1.2, 1.6, 1.9), note="I = 8",
+        "PR-SGD without momentum", lambda it: it.of("pr-sgd"), note="I = 8"
     ),
     without=arm(
         "velocities start from nought at every meeting",
         lambda it: replace(it.own, velocity=AtMeetings.RESET),
     ),
-    at_most=0.05, source="Yu, Jin, Yang 2019, arXiv:1905.03817, Algorithm 1",
+    at_most=0.004, source="Yu, Jin, Yang 2019, arXiv:1905.03817, Algorithm 1",
     scales=("linear", "log"),
 )  # fmt: skip

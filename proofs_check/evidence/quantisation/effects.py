@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.codes.base import Symbols
 from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.centred import Centred
@@ -25,6 +26,8 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.variable_length import VariableLength
+from algorithms.core.key import Draws, uniforms
+from algorithms.kernels import dithering
 from algorithms.methods.base import Method
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -40,7 +43,8 @@ from proofs_check.instruments.mean_estimation_setting import (
     estimate,
     normal_rows,
 )
-from proofs_check.instruments.sizes import Sizes, swept
+from proofs_check.instruments.sizes import Sizes, SweepPlace, swept
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from proofs_check.mutants.undithered import Undithered
 from theory.arrays import Floats
 
@@ -68,17 +72,59 @@ PRICE = "squared error of the mean / mean squared norm x bits an entry"
 
 
 def _estimated(
-    key: str, effect: str, sizes: Sizes, rows: Callable[[int], Tensor],
+    key: str, effect: str, sizes: Sizes, rows: Callable[[SweepPlace], Tensor],
     read: Callable[[Estimate, Tensor], Floats] = _error, replicas: int = REPLICAS, **arms: Any,
 ) -> EffectCheck:  # fmt: skip
     """What is read of the estimated mean of the ``rows`` of each size."""
 
-    def value(make: Make, size: int) -> Floats:
-        here = rows(size)
-        return np.asarray(read(estimate(make(here), here, replicas), here))
+    def value(make: Make, at: SweepPlace) -> Floats:
+        here = rows(at)
+        return np.asarray(read(estimate(make(here), here, replicas, at.seed), here))
 
-    note = f"{sizes.note}{replicas} replicas of seed 0"
+    note = f"{sizes.note}{replicas} replicas"
     return swept(key, effect, sizes._replace(note=note), value, **arms)
+
+
+def _normal(at: SweepPlace) -> Tensor:
+    return normal_rows(at.n, at.size)
+
+
+@final
+@dataclass(frozen=True)
+class UpsideDown(FaultyCompressor):
+    """Natural dithering of norm - |x_j|: its levels lie dense at the norm, not at zero."""
+
+    right: NaturalDithering
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale = self.right.scale(x)
+        rest = torch.copysign(scale - x.abs(), x)
+        return scale, dithering.dithered(rest, scale, self.right.s, uniforms(draws, x))
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        rest = self.right.decode(symbols, d, dtype, draws)
+        return torch.copysign(symbols[0] - rest.abs(), rest)
+
+
+@final
+@dataclass(frozen=True)
+class Masked(FaultyCompressor):
+    """Levels to which the place in the row is added, modulo their number: all are as frequent."""
+
+    right: VariableLength
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        *front, levels = self.right.encode(x, draws)
+        return *front, self._turned(levels, 1)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        *front, levels = symbols
+        return self.right.decode((*front, self._turned(levels, -1)), d, dtype, draws)
+
+    def _turned(self, levels: Tensor, sign: int) -> Tensor:
+        d = levels.shape[-1]
+        k = self.right.levels(d)
+        return ((levels.to(torch.int64) + sign * torch.arange(d)) % k).to(levels.dtype)
 
 
 def _similar(n: int, d: int) -> Tensor:
@@ -92,9 +138,9 @@ ATOMO = _estimated(
     "chances leave",
     Sizes(
         "mean of 64 rows whose entries fall as 1/j, d = 256", (32, 64, 128, 256), "dimension d",
-        ERROR,
+        ERROR, n=64, d=None,
     ),
-    lambda d: _similar(64, d) / (1 + torch.arange(d)), replicas=192,
+    lambda at: _similar(at.n, at.size) / (1 + torch.arange(at.size)), replicas=192,
     method=("ATOMO, a quarter of the entries on average", partial(by_row, "atomo")),
     baseline=(
         "a random quarter of the entries, scaled up", _by(lambda _: RandK(0.25, scaled=True))
@@ -125,11 +171,16 @@ NATURAL_COMPRESSION = contrast(
 NATURAL_DITHERING = _estimated(
     "natural-dithering",
     "levels that halve leave far less variance than as many levels at equal distances",
-    Sizes("mean of 4 normal rows, d = 4096", (64, 256, 1024, 4096), "dimension d", ERROR),
-    partial(normal_rows, 4),
+    Sizes(
+        "mean of 4 normal rows, d = 4096", (64, 256, 1024, 4096), "dimension d", ERROR, n=4,
+        d=None,
+    ),
+    _normal,
     method=("natural dithering, 8 levels", partial(by_row, "natural-dithering")),
     baseline=("QSGD with 8 levels, the same bits", _by(lambda _: QSGD(8))),
-    without=("without the levels below one half", _by(lambda _: NaturalDithering(2))),
+    without=(
+        "as many levels, that halve towards one", _by(lambda _: UpsideDown(NaturalDithering(8)))
+    ),
     at_most=0.1,
     source="Horvath, Ho, Horvath, Sahu, Canini, Richtarik 2019, arXiv:1905.10988, Theorem 8: "
     "exponentially better than standard dithering",
@@ -157,9 +208,10 @@ RANDOMISED_MEAN = _estimated(
         "mean of 8 rows of N(8, 1), d = 64", (0, 1, 2, 4, 8),
         "offset of the rows [standard deviations of an entry]",
         "squared error of the mean x bits, both an entry [squared entry]",
-        "a quarter of the entries on average, ",
+        "a quarter of the entries on average, ", n=8, d=64,
     ),
-    lambda offset: offset + normal_rows(8, 64), lambda found, _: found.product / 64**2,
+    lambda at: at.size + normal_rows(at.n, at.d),
+    lambda found, rows: found.product / rows.shape[-1] ** 2,
     method=("randomised mean about the rows' mean", partial(by_row, "randomised-mean")),
     baseline=(
         "a random quarter of the entries, scaled up", _by(lambda _: RandK(0.25, scaled=True))
@@ -175,9 +227,9 @@ RANDOMISED_MEAN = _estimated(
 )  # fmt: skip
 
 
-def _spiky(d: int) -> Tensor:
+def _spiky(at: SweepPlace) -> Tensor:
     """Rows of N(0, 0.01^2) but for one coordinate, which is 10."""
-    rows = 0.01 * normal_rows(10, d, "spiky")
+    rows = 0.01 * normal_rows(at.n, at.size, "spiky")
     rows[:, -1] = 10
     return rows
 
@@ -187,7 +239,7 @@ ROTATED_QUANTISATION = _estimated(
     "a spike costs the logarithm of the dimension, not the dimension",
     Sizes(
         "mean of 10 rows, 255 coordinates of N(0, 0.01^2) and one of 10", (16, 32, 64, 128, 256),
-        "dimension d", ERROR,
+        "dimension d", ERROR, n=10, d=None,
     ),
     _spiky,
     method=("16 levels after a random rotation", partial(by_row, "rotated-quantisation")),
@@ -201,11 +253,11 @@ ROTATED_QUANTISATION = _estimated(
 )  # fmt: skip
 
 
-def _nearly_rank_one(side: int) -> Tensor:
-    """Matrices u v^T of normal u and v, with noise of a hundredth, as 64 rows."""
-    u, v = normal_rows(64, side, "u"), normal_rows(64, side, "v")
+def _nearly_rank_one(at: SweepPlace) -> Tensor:
+    """Matrices u v^T of normal u and v, with noise of a hundredth, as rows."""
+    u, v = normal_rows(at.n, at.size, "u"), normal_rows(at.n, at.size, "v")
     exact = (u[:, :, None] * v[:, None, :]).flatten(1)
-    return exact + 0.01 * normal_rows(64, side**2, "noise")
+    return exact + 0.01 * normal_rows(at.n, at.size**2, "noise")
 
 
 SPECTRAL_ATOMO = _estimated(
@@ -214,7 +266,7 @@ SPECTRAL_ATOMO = _estimated(
     "its entries take",
     Sizes(
         "mean of 64 matrices of 16 x 16, nearly of rank one", (4, 8, 16),
-        "rows and columns of the matrix", PRICE,
+        "rows and columns of the matrix", PRICE, n=64, d=None,
     ),
     _nearly_rank_one, _price, replicas=128,
     method=("spectral ATOMO, one triplet on average", partial(by_row, "spectral-atomo")),
@@ -233,9 +285,9 @@ STOCHASTIC_BINARY = _estimated(
     "the same for any number of them",
     Sizes(
         "mean of 256 similar normal rows, d = 100", (1, 4, 16, 64, 256), "workers n",
-        "squared error of the mean / its squared norm", "buckets of 20, ",
+        "squared error of the mean / its squared norm", "buckets of 20, ", n=None, d=100,
     ),
-    partial(_similar, d=100),
+    lambda at: _similar(at.size, at.d),
     lambda found, rows: found.error / float(rows.mean(0).square().sum()), replicas=16,
     method=("stochastic binary", partial(by_row, "stochastic-binary")),
     baseline=(
@@ -268,13 +320,15 @@ TERNGRAD = contrast(
 VARIABLE_LENGTH_CODING = _estimated(
     "variable-length-coding",
     "sqrt(d) levels cost little more than two bits a coordinate, at their own small error",
-    Sizes("mean of 4 normal rows, d = 1024", (64, 256, 1024), "dimension d", PRICE),
-    partial(normal_rows, 4), _price, replicas=16,
+    Sizes("mean of 4 normal rows, d = 1024", (64, 256, 1024), "dimension d", PRICE, n=4, d=None),
+    _normal, _price, replicas=16,
     method=("sqrt(d) + 1 levels in an arithmetic code", partial(by_row, "variable-length-coding")),
     baseline=(
         "the same levels at fixed length", _by(lambda d: KLevel(math.isqrt(d) + 1, Span.NORM))
     ),
-    without=("two levels in that code", _by(lambda _: VariableLength(2))),
+    without=(
+        "levels that are made alike before they are coded", _by(lambda _: Masked(VariableLength()))
+    ),
     at_most=0.5,
     source="Suresh, Yu, Kumar, McMahan 2017, arXiv:1611.00429, Theorem 4",
 )  # fmt: skip

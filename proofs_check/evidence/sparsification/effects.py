@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -22,7 +22,9 @@ from algorithms.engine.run import run
 from algorithms.engine.trace import Trace
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.local_updates.local_sgd import LocalSGDState
+from algorithms.methods.sparsification.communication_delay import CommunicationDelay
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.evidence.sparsification.faults import (
@@ -33,6 +35,7 @@ from proofs_check.evidence.sparsification.faults import (
 )
 from proofs_check.instruments.bits_setting import ALIKE, COARSE, UNEQUAL
 from proofs_check.instruments.contrast import arm, contrast
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
@@ -41,8 +44,10 @@ from proofs_check.instruments.mean_estimation_setting import (
     normal_rows,
 )
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting
-from proofs_check.instruments.sizes import Sizes, swept
+from proofs_check.instruments.setting import Setting, around
+from proofs_check.instruments.sizes import Sizes, SweepPlace, swept
+from proofs_check.instruments.variants import Fixed
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -58,9 +63,9 @@ AJI_HEAFIELD = contrast(
     "aji-heafield",
     "nine tenths of every gradient can wait behind one threshold, found in a sample, at less than "
     "three quarters of the bits of full gradients at their best stepsize",
-    replace(UNEQUAL, step=ConstantStep(0.2), replicas=32), _bits(0.3),
+    replace(UNEQUAL, replicas=32), _bits(0.3),
     method="one threshold from a sample, a tenth is sent",
-    baseline=arm(FULL, lambda it: BSP(it.step), step=ConstantStep(1.0), replicas=1),
+    baseline=arm(FULL, lambda it: BSP(it.step), replicas=1),
     without=arm(
         "what lies below the threshold is dropped for good",
         lambda it: replace(it.own, memory=NoMemory()),
@@ -100,32 +105,32 @@ MEPROP = contrast(
     "the half of each layer's rows that has the largest gradients learns nearly as much a step as "
     "all rows, so a loss takes fewer rows",
     Setting(
-        "mlp-digits", lambda n: problem("mlp-digits", n), 2, 52, ConstantStep(0.3), replicas=16,
-        points=26,
+        "mlp-digits", lambda n: problem("mlp-digits", n), 2, 52, around(0.3), replicas=32,
+        points=26, d=Fixed.LAYERS,
     ),
     _bits(1.25),
     method="meProp, half of the rows",
-    baseline=arm("BSP with full gradients at the same stepsize", lambda it: BSP(it.step)),
+    baseline=arm("BSP with full gradients", lambda it: BSP(it.step)),
     without=arm(
         "a random half of the entries in place of the largest rows",
         lambda it: BSP(
             it.step, LayerWise(RandK(0.5, scaled=False)).for_shapes(it.problem.shapes)
         ),
     ),
-    at_most=0.8, source="Sun, Ren, Ma, Wang 2017, arXiv:1706.06197, Section 2 and Table 1",
+    at_most=0.85, source="Sun, Ren, Ma, Wang 2017, arXiv:1706.06197, Section 2 and Table 1",
 )  # fmt: skip
 
 RANDOM_K = contrast(
     "random-k",
     "workers that each send a random quarter of the coordinates, scaled up, need about the steps "
     "of full gradients",
-    replace(ALIKE, step=ConstantStep(1.0), replicas=16), _bits(1e-4),
+    replace(ALIKE, replicas=48), _bits(1e-4),
     method="random-k, k = d/4",
     baseline=arm(FULL, lambda it: BSP(it.step), replicas=1),
     without=arm(
         "what is sent is not scaled by d/k", lambda it: BSP(it.step, BiasedRandK(RandK(0.25)))
     ),
-    at_most=0.4,
+    at_most=0.5,
     source="Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Section 1: unbiased rand-k; omega/n "
     "in the rate of n workers",
 )  # fmt: skip
@@ -142,19 +147,31 @@ def _meetings(trace: Trace) -> Trace:
     )
 
 
+@final
+@dataclass(frozen=True)
+class EmptyMemory(FaultyMethod):
+    """Every step starts with an empty memory: what was not sent is lost."""
+
+    right: CommunicationDelay
+
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        empty = torch.zeros_like(state.memory)
+        return self.right.step(state._replace(memory=empty), t, context)
+
+
 SBC = contrast(
     "sbc",
-    "delay, sparsity, one value for all and Golomb's code take about a hundredth of the bits of "
-    "full gradients",
+    "delay, sparsity, one value for all and Golomb's code take a tenth of the bits of full "
+    "gradients, at most, at the best stepsizes of both; without noise the delay saves nothing",
     UNEQUAL, _bits(0.5),
     method=arm(
         "sparse binary compression of 4 local steps, k = d/10", lambda it: it.own, view=_meetings
     ),
-    baseline=arm(f"{FULL} at the same stepsize", lambda it: BSP(it.step)),
+    baseline=arm(FULL, lambda it: BSP(it.step)),
     without=arm(
-        "no delay: a message after every step", lambda it: replace(it.own, period=1)
+        "what is not sent is forgotten", lambda it: EmptyMemory(it.own), view=_meetings
     ),
-    at_most=0.015,
+    at_most=0.1,
     source="Sattler, Wiedemann, Mueller, Samek 2018, arXiv:1805.08768, Sections 2 and 3: the gains "
     "of delay and sparsity multiply",
 )  # fmt: skip
@@ -197,9 +214,9 @@ TOP_K = contrast(
 _D, _RELEVANT = 64, 6
 
 
-def _sparse_truth(n: int, sigma2: float) -> Quadratic:
-    """6 weights of 64 are 1, the others 0."""
-    truth = (torch.arange(_D) < _RELEVANT).to(torch.float64).expand(n, _D).clone()
+def _sparse_truth(n: int, d: int, sigma2: float = 0.0) -> Quadratic:
+    """6 weights are 1, the others 0."""
+    truth = (torch.arange(d) < _RELEVANT).to(torch.float64).expand(n, d).clone()
     return Quadratic.from_arrays(torch.ones_like(truth), truth, sigma2=sigma2)
 
 
@@ -208,22 +225,25 @@ TWO_WAY_TRUNCATION = contrast(
     "truncating gradients on their way up and models on their way down costs no steps where the "
     "truth is sparse, and saves nearly half of the bits both ways",
     Setting(
-        f"{_RELEVANT} weights of {_D} matter, without noise", lambda n: _sparse_truth(n, 0.0), 4,
-        150, ConstantStep(0.1),
+        f"{_RELEVANT} weights of {_D} matter, without noise", _sparse_truth, 4, 150,
+        around(0.1), d=_D,
     ),
     _bits(1e-3, "both_ways"),
     method="two-way truncation, half of the entries",
     baseline=arm(
-        "BSP with full gradients and models, at the same stepsize", lambda it: BSP(it.step)
+        "BSP with full gradients and models", lambda it: BSP(it.step)
     ),
     without=arm("models go down in full", lambda it: replace(it.own, down=Identity())),
     at_most=0.65, source="Ren, Haupt 2017, arXiv:1709.00537, Section 3",
 )  # fmt: skip
 
 
-def _nonzero(make: Callable[[int], Method[Any]], steps: int) -> Floats:
+def _nonzero(make: Callable[[Quadratic, int], Method[Any]], at: SweepPlace) -> Floats:
     """Weights that are not zero after so many steps, in 16 replicas."""
-    trace = run(make(steps), _sparse_truth(4, 0.01), steps=steps, replicas=16, points=2)
+    truth = _sparse_truth(at.n, at.d, 0.01)
+    trace = run(
+        make(truth, at.size), truth, steps=at.size, replicas=16, points=2, seed=at.seed
+    )  # fmt: skip
     return np.asarray((trace.model != 0).sum(-1), dtype=np.float64)
 
 
@@ -235,26 +255,28 @@ TRUNCATED_GRADIENT = swept(
     "never zero",
     Sizes(
         f"{_RELEVANT} weights of {_D} matter, gradients with noise", (10, 40, 100, 200), "steps",
-        "weights that are not zero", "n = 4, gamma = 0.1, sigma2 = 0.01, 16 replicas of seed 0",
+        "weights that are not zero", "n = 4, gamma = 0.1, sigma2 = 0.01, 16 replicas", n=4, d=_D,
     ),
     _nonzero,
     method=(
         "truncated gradient, g0 = 0.01, theta = 0.5, K = 10",
-        lambda steps: row("truncated-gradient").tune(_sparse_truth(4, 0.01), steps, _STEP).method,
+        lambda truth, steps: row("truncated-gradient").tune(truth, steps, _STEP).method,
     ),
-    baseline=("SGD at the same stepsize", lambda _: BSP(_STEP)),
+    baseline=("SGD", lambda *_: BSP(_STEP)),
     without=(
         "gradients are truncated in place of weights",
-        lambda _: BSP(_STEP, transform=TruncatedTransform()),
+        lambda *_: BSP(_STEP, transform=TruncatedTransform()),
     ),
     at_most=0.25, source="Langford, Li, Zhang 2009, JMLR 10, Sections 3.3 and 6.2",
+    tuning=StepsizeChoice.ANY,
 )  # fmt: skip
 
 
-def _error(make: Callable[[Tensor], Method[Any]], n: int) -> Floats:
+def _error(make: Callable[[Tensor], Method[Any]], at: SweepPlace) -> Floats:
     """Squared error of the mean of n updates that are alike, in squared norms."""
-    common = normal_rows(1, 256, "one update").expand(n, 256)
-    return estimate(make(common), common, REPLICAS).error / float(common[0].square().sum())
+    common = normal_rows(1, at.d, "one update").expand(at.size, at.d)
+    found = estimate(make(common), common, REPLICAS, at.seed)
+    return found.error / float(common[0].square().sum())
 
 
 RANDOM_MASK = swept(
@@ -263,7 +285,7 @@ RANDOM_MASK = swept(
     "workers",
     Sizes(
         "mean of n workers' updates that are alike, d = 256", (4, 8, 16, 32, 64), "workers n",
-        "squared error of the mean / squared norm", f"q = 0.25, {REPLICAS} replicas of seed 0",
+        "squared error of the mean / squared norm", f"q = 0.25, {REPLICAS} replicas", None, 256,
     ),
     _error,
     method=("masks of the workers' own, scaled by 1/q", partial(by_row, "random-mask")),
@@ -278,11 +300,11 @@ RANDOM_MASK = swept(
 )  # fmt: skip
 
 
-def _price(make: Callable[[Tensor], Method[Any]], d: int) -> Floats:
-    """Error times bits of a mean of 64 uneven rows, in squared norms times 64 d bits."""
-    rows = normal_rows(64, d, "uneven") / (1 + torch.arange(d))
-    unit = float(rows.square().sum(-1).mean()) / 64 * 64 * d
-    return np.asarray(estimate(make(rows), rows, 192).product / unit)
+def _price(make: Callable[[Tensor], Method[Any]], at: SweepPlace) -> Floats:
+    """Error times bits of a mean of uneven rows, in squared norms / n times 64 d bits."""
+    rows = normal_rows(at.n, at.size, "uneven") / (1 + torch.arange(at.size))
+    unit = float(rows.square().sum(-1).mean()) / at.n * 64 * at.size
+    return np.asarray(estimate(make(rows), rows, 192, at.seed).product / unit)
 
 
 WANGNI = swept(
@@ -291,7 +313,7 @@ WANGNI = swept(
     "that equal chances take for the same variance",
     Sizes(
         "mean of 64 rows whose entries fall as 1/j", (64, 256), "dimension d",
-        "variance x bits / (squared norm x 64 d)", "n = 64, 192 replicas of seed 0",
+        "variance x bits / (squared norm x 64 d)", "n = 64, 192 replicas", 64, None,
     ),
     _price,
     method=("Wangni et al., variance budget 1", partial(by_row, "wangni")),

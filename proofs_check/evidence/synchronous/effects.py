@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, final
 
-from algorithms.catalogue import problem
+from torch import Tensor
+
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import BackupWorkers, Bulk, RoundRobin
-from algorithms.synchronisation.compute_times import Pareto
+from algorithms.synchronisation.compute_times import Exponential, Pareto
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stale import SSP as StaleSynchronous
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
+from algorithms.transforms.base import Transform
 from proofs_check.instruments.contrast import Make, arm, contrast
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting
+from proofs_check.instruments.setting import Setting, around
 from proofs_check.methods.faulty.barriers import Spoil, SpoiltBarrier
-from proofs_check.methods.faulty.methods import MisscaledBSP
-from theory.stepsizes import ConstantStep
 
 CALM = Setting(
     "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
-    lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.01, zeta2=1.0), 8, 400,
-    ConstantStep(1 / 4), replicas=32,
+    partial(Quadratic.strongly_convex, sigma2=0.01, zeta2=1.0), 8, 400,
+    around(1 / 4), replicas=32, d=20,
 )  # fmt: skip
 """Little noise, so that staleness is what is seen."""
+
+
+@final
+@dataclass(frozen=True)
+class OneGradient(Transform):
+    """The first worker's gradient in the place of everybody's: no noise is averaged."""
+
+    @property
+    def name(self) -> str:
+        return "the first worker's gradient"
+
+    def apply(self, g: Tensor, n: int) -> Tensor:
+        return g[..., :1, :].expand_as(g).contiguous()
 
 
 def _own(**changes: object) -> Make:
@@ -41,18 +57,18 @@ def _spoilt(spoil: Spoil, **changes: object) -> Make:
 
 BSP_SGD = contrast(
     "bsp-sgd",
-    "sixteen workers leave an eighth of the noise of one, at most",
+    "sixteen workers leave a third of the error of one, at most, each at its best stepsize",
     Setting(
-        "quadratic-sc-iid", lambda n: problem("quadratic-sc-iid", n), 16, 300,
-        ConstantStep(1 / 8), replicas=64, points=101,
+        "quadratic-sc-iid", Quadratic.strongly_convex, 16, 300, around(1 / 8), replicas=64,
+        points=101, d=20,
     ),
     Reading(last=20),
     method="BSP-SGD, 16 workers",
-    baseline=arm("one worker at the same stepsize", lambda it: it.own, n=1),
+    baseline=arm("one worker", lambda it: it.own, n=1),
     without=arm(
-        "a mean that divides by the square root of n", lambda it: MisscaledBSP(it.step, 0.5)
+        "all send the first worker's gradient", lambda it: BSP(it.step, transform=OneGradient())
     ),
-    at_most=0.125,
+    at_most=1 / 3,
     source="Dekel, Gilad-Bachrach, Shamir, Xiao 2012, JMLR, arXiv:1012.1367: linear speed-up",
     scales=("linear", "log"),
 )  # fmt: skip
@@ -64,15 +80,16 @@ def _waiting(now: WorkerStates, d: Decision) -> Decision:
 
 
 _SERVED = 256  # replicas of the schedule too
-_HEAVY: Mapping[str, object] = {"times": Pareto(1e-3, tail=1.5), "replicas": _SERVED}
+_HEAVY: Mapping[str, Any] = {"times": Pareto(1e-3, tail=1.5), "replicas": _SERVED}
+_TIMES: Mapping[str, Any] = {"times": Exponential(1e-3), "replicas": _SERVED}
 
 BACKUP_WORKERS = contrast(
     "backup-workers",
     "the slowest eighth is not waited for nor missed",
     Setting(
         "strongly convex quadratic, kappa = 10, sigma2 = zeta2 = 1",
-        lambda n: Quadratic.strongly_convex(n, 20, sigma2=1.0, zeta2=1.0), 16, 400,
-        (1 / 32, 1 / 16, 1 / 8, 1 / 4), replicas=_SERVED, points=121,
+        partial(Quadratic.strongly_convex, sigma2=1.0, zeta2=1.0), 16, 400,
+        (1 / 32, 1 / 16, 1 / 8, 1 / 4), replicas=_SERVED, points=121, d=20,
         note="gradients of Pareto times, tail 1.5",
     ),
     Reading("seconds", target=4e-3),
@@ -86,20 +103,31 @@ BACKUP_WORKERS = contrast(
 )  # fmt: skip
 
 
-def _never(now: WorkerStates, d: Decision) -> Decision:
-    """Workers go on with the first model and their own updates."""
-    return d._replace(fetched=now.nobody())
+def _late(now: WorkerStates, d: Decision) -> Decision:
+    """All are waited for, and hear of each other at every fourth clock only."""
+    fourth = (now.clock.min(axis=1) + 1) % 4 == 0
+    return d._replace(fetched=d.fetched & fourth[:, None])
 
 
 SSP = contrast(
     "ssp",
     "who may run ahead of stragglers is there sooner, stale or not",
-    replace(CALM, points=120, note="times of the survey"), Reading("seconds", target=2e-2),
-    method="SSP, three clocks",
-    baseline=arm("BSP at the same stepsize and weights", _own(barrier=Bulk()), steps=100),
+    replace(
+        CALM, title="strongly convex quadratic, mu = 0.3, sigma2 = 10, one objective",
+        problem=partial(Quadratic.strongly_convex, mu=0.3, sigma2=10.0), d=100,
+        steps=lambda n: 300 * n, points=600,
+        step=(1 / 32, 1 / 16, 1 / 8, 1 / 4), replicas=_SERVED,
+        note="gradients of exponential times of mean 1 ms",
+    ),
+    Reading("seconds", budget=0.2),
+    method=arm("SSP, three clocks", _own(**_TIMES)),
+    baseline=arm(
+        "BSP of the same weights", _own(barrier=Bulk(), **_TIMES), steps=150, points=151
+    ),
     without=arm(
-        "nobody ever fetches: staleness without a bound",
-        _spoilt(_never),
+        "all are waited for, and heard of at every fourth clock",
+        lambda it: replace(it.own, barrier=SpoiltBarrier(Bulk(), _late), **_TIMES),
+        steps=150, points=151,
     ),
     at_most=0.8, source="Ho et al. 2013, NIPS, Section 5: faster in wall time than BSP",
     scales=("linear", "log"),
@@ -115,16 +143,16 @@ def _seldom(now: WorkerStates, d: Decision) -> Decision:
 ESSP = contrast(
     "essp",
     "eager pushes are fresher, and so larger steps are stable",
-    replace(CALM, step=ConstantStep(1 / 2), replicas=64, points=81), Reading(last=60),
+    replace(CALM, step=around(1 / 2), replicas=64, points=81), Reading(last=60),
     method="eager SSP, eight clocks",
     baseline=arm(
-        "SSP of the same lead and stepsize",
+        "SSP of the same lead",
         lambda it: replace(it.own, barrier=StaleSynchronous(it.own.barrier.s)),
     ),
     without=arm(
         "pushes at every eighth advance only", _spoilt(_seldom)
     ),
-    at_most=0.6,
+    at_most=0.8,
     source="Dai et al. 2015, AAAI, arXiv:1410.8043, Section 4: staleness and stability",
     scales=("linear", "log"),
 )  # fmt: skip

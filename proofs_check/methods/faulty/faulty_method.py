@@ -61,6 +61,22 @@ class FirstMeeting(FaultyMethod):
 
 @final
 @dataclass(frozen=True)
+class LastStepAlone(FaultyMethod):
+    """Of the local steps between two meetings only the last, before the meeting, is kept.
+
+    Attributes:
+        right: a method with a ``period`` H, whose workers meet when H | t+1.
+    """
+
+    right: Any
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        return state if (t + 1) % self.right.period else after
+
+
+@final
+@dataclass(frozen=True)
 class OnLinks(FaultyMethod):
     """The method as it is, with links of a given bandwidth: its modelled time is theirs.
 
