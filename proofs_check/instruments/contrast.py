@@ -53,11 +53,12 @@ class ArmContext:
         """The method of another row here, at these stepsizes; it draws its schedule, where it has
         one, by the seed of the runs and for all of them."""
         steps = self.setting.length
+        made: Any
         if self.step is None:
             made = row(key).build(self.problem, steps)
         else:
             made = row(key).tune(self.problem, steps, self.step).method
-        drawn = {f.name for f in fields(made)} if is_dataclass(made) else set()
+        drawn: set[str] = {f.name for f in fields(made)} if is_dataclass(made) else set()
         changes = {"schedule_seed": self.setting.seed, "replicas": self.setting.replicas}
         return replace(made, **changes) if changes.keys() <= drawn else made
 

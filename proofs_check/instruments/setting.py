@@ -164,8 +164,10 @@ class Setting:
             if not isinstance(d, int):
                 raise NoSuchVariant(d)
             d = round(d * variant.d)
-        apart = {"seed": variant.seed, "chosen_on": variant.seed + 1000} if variant.seed else {}
-        return replace(self, n=n, d=d, step=stretched(self.step, variant.step), **apart)
+        there = replace(self, n=n, d=d, step=stretched(self.step, variant.step))
+        if variant.seed is None:
+            return there
+        return replace(there, seed=variant.seed, chosen_on=variant.seed + 1000)
 
     def lengthened(self) -> Setting:
         """The same with longer runs, recorded as often."""
