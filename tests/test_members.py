@@ -32,6 +32,7 @@ from proofs_check.bounds.check import BoundCheck
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.study import Study
+from proofs_check.refute.attackers.base import Attacker
 from proofs_check.studies import STUDIES
 from theory.estimation import ESTIMATION
 from theory.members import modules
@@ -197,6 +198,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("proofs_check.studies", Study),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),
+    ("proofs_check.refute.attackers", Attacker),
 )
 """What a module of a room may hold, and is then found."""
 
