@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-
-from experiments.commands.console import (
-    INTERRUPTED,
-    REFUTED,
-    bad_input,
-    console,
-    dump,
-    number,
-)
-from proofs_check.refute.attack import attack
-from proofs_check.refute.ours import claims_called
-from proofs_check.refute.outcome import ArmReport, Attack, Counterexample, Standing
-
-Say = Callable[[str], None]
-
-_COLOURS = {
-    Standing.REFUTED: "bold red",
-    Standing.UNCONFIRMED: "yellow",
-    Standing.SURVIVED: "cyan",
-    Standing.NOT_ATTACKED: "dim",
-}
+from experiments.commands.console import INTERRUPTED, REFUTED, bad_input, console, dump, print_note
 
 
 def refute_command(
@@ -45,104 +21,22 @@ def refute_command(
     as_json: bool,
 ) -> int:
     """Exit code 1 if the theorem is refuted, 130 if it was interrupted before that."""
-    print(f"refute {name}: up to {budget:g} s", file=sys.stderr, flush=True)
+    print_note(f"refute {name}: up to {budget:g} s")
+    sys.stderr.flush()
+    # the attackers import the catalogue, which takes seconds: something is said before
+    from experiments.commands.attacks import attacked, show_attack, write_script
+
     with bad_input(), redirect_stdout(sys.stderr):  # a stranger's module may print
-        again = command_again(name, budget, attackers, seed, workers)
-        found = attack(
-            name, claims_called(name), budget=budget, attackers=attackers, seed=seed,
-            workers=workers, tell=SliceLine(budget), again=again,
-        )  # fmt: skip
-    if script is not None and found.counterexamples:
-        _write(script, found.counterexamples[0])
+        found = attacked(name, budget=budget, attackers=attackers, seed=seed, workers=workers)
+    if script is not None:
+        write_script(script, found)
     if as_json:
         dump(found.record())
     else:
         show_attack(found, console(False))
-    if found.standing is Standing.REFUTED:
+    if found.standing.value == "refuted":
         return REFUTED
     if not found.complete:
         print("interrupted: above is the best so far", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def command_again(
-    name: str, budget: float, attackers: Sequence[str], seed: int, workers: int
-) -> str:
-    """The command line that does the same again."""
-    told = ["rateproof", "refute", name, "--seed", str(seed), "--budget", f"{budget:g}"]
-    for one in attackers:
-        told += ["--attacker", one]
-    return shlex.join([*told, "--workers", str(workers)])
-
-
-class SliceLine:
-    """One line on standard error for every slice."""
-
-    def __init__(self, budget: float) -> None:
-        self._begun, self._budget = time.monotonic(), budget
-
-    def __call__(self, report: ArmReport, every: Sequence[ArmReport]) -> None:
-        """What a slice found, and the largest ratio of all."""
-        best = max((one.best.ratio for one in every if one.best is not None), default=float("nan"))
-        done = time.monotonic() - self._begun
-        told = report.reason or f"{report.tried} instances"
-        print(
-            f"[{done:.0f}/{self._budget:g} s] {report.attacker} on {report.claim}: {told}; "
-            f"largest ratio {number(best, 6)}",
-            file=sys.stderr, flush=True,
-        )  # fmt: skip
-
-
-def _write(path: Path, shown: Counterexample) -> None:
-    """The file that shows a counterexample, where there is one."""
-    if shown.confirmation is not None and shown.confirmation.script:
-        path.write_text(shown.confirmation.script, encoding="utf-8")
-
-
-def show_attack(found: Attack, screen: Console) -> None:
-    """An attack for a terminal."""
-
-    def say(text: str) -> None:
-        screen.print(escape(text), highlight=False, soft_wrap=True)
-
-    colour = _COLOURS[found.standing]
-    told = escape(f"{found.name}: {found.title}")
-    screen.print(f"[{colour}]{found.standing.value}[/] {told}", highlight=False, soft_wrap=True)
-    for shown in found.counterexamples[:1]:
-        _show_counterexample(shown, say)
-    best = found.best
-    say(f"{found.tried} instances tried")
-    if best is not None and not found.counterexamples:
-        say(f"largest ratio {number(best.ratio, 10)} after {best.t} steps, by {best.attacker}")
-        say(f"  at {_numbers(best.instance.told())}; {best.stepsize}")
-        say(f"  slack: {number(best.ratio, 4)} times the bound survives all that was tried")
-    for arm in found.arms:
-        told = f"refused: {arm.reason}" if arm.reason else f"{arm.tried} instances"
-        ratio = "" if arm.best is None else f", largest ratio {number(arm.best.ratio, 6)}"
-        say(f"  {arm.attacker} on {arm.claim}: {told}{ratio}")
-    say("not tried:")
-    for one in found.untried:
-        say(f"  {one}")
-    if found.again:
-        say(f"again: {found.again}")
-
-
-def _show_counterexample(shown: Counterexample, say: Say) -> None:
-    trial = shown.trial
-    say(f"  at {_numbers(trial.instance.told())}; {trial.stepsize}")
-    say(f"  constants: {_numbers(trial.constants)}")
-    say(
-        f"  after {trial.t} steps: measured {number(trial.measured, 10)}, bound "
-        f"{number(trial.bound, 10)}, ratio {number(trial.ratio, 10)}"
-    )
-    told = shown.confirmation
-    say(f"  confirmed {told.how}" if told is not None and shown.confirmed
-        else f"  not confirmed: {shown.note if told is None else told.how}")  # fmt: skip
-
-
-def _numbers(given: Mapping[str, object]) -> str:
-    return ", ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in given.items()
-    )

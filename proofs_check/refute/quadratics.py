@@ -18,6 +18,7 @@ from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorems.kinds import ConstantStepTheorem
 
+_LOOKED = 16
 STEPS, SHORT = 200, 64
 """Lengths of runs; the second where a step costs as much as a run."""
 
@@ -118,7 +119,7 @@ def centre(n: int, d: int, similar: bool, quiet: bool, share: float | None) -> Q
     """A plain instance of that size."""
     return QuadraticInstance(
         n, (1.0, *(0.5,) * (d - 1)), (1.0,) * d, 0.0 if similar else 0.1, 0.0 if quiet else 0.1,
-        0.0, share, SHORT, (0.5,) * 8,
+        0.0, share, _LOOKED, (0.5,) * 8,
     )  # fmt: skip
 
 
@@ -131,15 +132,16 @@ def allowed(attacker: QuadraticAttacker, claim: Claim) -> AllowedQuadratics:
     """
     why = ""
     for similar, quiet in restrictions(claim):
-        found = []
+        found, shapes = [], set[int]()
         for n, d in sizes(claim):
             try:
                 plain = with_step(attacker, claim, centre(n, d, similar, quiet, 0.01))
-                if not attacker.other_parts:  # whether a part is held is seen as the search goes
-                    attacker.measure(claim, plain)
+                if d not in shapes and not attacker.other_parts:
+                    attacker.measure(claim, plain)  # one size tells of its dimension
             except Unfit as error:
                 why = str(error)
             else:
+                shapes.add(d)
                 found.append((n, d))
         if found:
             return AllowedQuadratics(tuple(found), similar, quiet)

@@ -157,6 +157,7 @@ def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
         "CONTRIBUTING.md": {"python", "sh", "tsv"},  # followed by tests/test_contributing.py
         "docs/tutorial.md": {"python", "sh", ""},  # without a language: what a block prints
         "docs/sweeps.md": {"python", "toml"},
+        "docs/refute.md": {"python"},
         "docs/training.md": {"sh"},
     }
     for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").rglob("*.md")):
