@@ -20,7 +20,7 @@ from proofs_check.instruments.paths import path
 from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.instance import Instance
-from proofs_check.refute.measured import BoundTrial, Unfit, compared, known, method_of, rule
+from proofs_check.refute.measured import SURE, BoundTrial, Unfit, compared, known, method_of, rule
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -160,7 +160,7 @@ def again(claim: Claim, problem: Problem, trial: BoundTrial, steps: int) -> Conf
     )  # fmt: skip
     told = f"error {_AGAIN_ERROR:g}" if found.error else "which draw nothing"
     how = f"by {AGAIN} other runs, {told}"
-    return Confirmation(how, found.measured, found.ratio > 1 + _AGAIN_ERROR)
+    return Confirmation(how, found.measured, found.ratio > 1 + SURE)
 
 
 def _drawn_for(method: Method[Any], replicas: int) -> Method[Any]:

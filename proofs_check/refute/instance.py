@@ -150,13 +150,16 @@ class QuadraticInstance(Instance):
         yield from self.rounded()
 
     def _in_units(self) -> Iterator[QuadraticInstance]:
-        """The same with x or f measured in another unit, so that one of its numbers is 1."""
+        """The same with x or f measured in another unit, so that one of its numbers is 1; or with
+        the stepsize that jumps to the minimum."""
         if self.curvatures[0] != 1:
             L = self.curvatures[0]
             yield replace(
                 self, curvatures=_times(self.curvatures, 1 / L), zeta=self.zeta / L,
                 sigma=self.sigma / L, gamma=None if self.gamma is None else self.gamma * L,
             )  # fmt: skip
+        elif self.gamma not in (None, 1.0):
+            yield replace(self, gamma=1.0)
         for unit in (self.sigma, self.zeta, *self.target):
             if unit not in (0.0, 1.0) and 1.0 not in (self.sigma, self.zeta, *self.target):
                 yield replace(

@@ -20,7 +20,12 @@ from theory.ranges import ROUNDING as SLACK
 from theory.stepsizes import ConstantStep, Stepsize
 
 _DOUBLINGS, _HALVINGS = 60, 50
-ROUNDING = 1e-12
+ROUNDING = 1e-9
+"""A bound below this share of the metric's largest value is taken for that share."""
+
+SURE = 1e-7
+"""How far above 1 a ratio must lie to count: maps are read off steps to 1e-16 of what these add."""
+
 PLACEHOLDER = 1.0
 """What a second moment is taken for until the run says what it is."""
 
@@ -144,6 +149,8 @@ def rule(claim: Claim, c: Constants, gamma: float | None, steps: int) -> Stepsiz
     """
     if gamma is not None and not gamma > 0:
         raise Unfit("gamma must be positive")
+    if claim.horizon and steps != claim.horizon:
+        raise Unfit(f"its warm-up is the theorem's in runs of {claim.horizon} steps alone")
     step = largest_step(claim, c, steps) if gamma is None else ConstantStep(gamma)
     theorem = claim.theorem
     broken = theorem.violations(c, step, steps)

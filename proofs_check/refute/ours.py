@@ -15,6 +15,7 @@ from proofs_check.refute.claim import WORKERS, Claim
 from theory.constants import Constants
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
+from theory.theorems.families import WarmedUp
 
 _BY_INSTANCE = frozenset({"G2", "hessian_lipschitz", "zeta2"})
 """What a setting states that an attack finds itself, or that it keeps to."""
@@ -39,7 +40,7 @@ def claim_of(check: BoundCheck) -> Claim:
     return Claim(
         check.theorem.name if not check.row else f"{check.theorem.name} ({check.row})",
         check.theorem, check.make, states, *sizes, row=check.row, one_objective=one, fixed=fixed,
-        problem=check.setting,
+        problem=check.setting, horizon=check.steps if isinstance(check.theorem, WarmedUp) else 0,
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.refute.attackers.base import Attacker
@@ -19,6 +21,14 @@ from theory.stepsizes import Stepsize
 from theory.theorems.kinds import ConstantStepTheorem
 
 _LOOKED = 16
+_EDGES = (
+    (0.99, 0.0, 0.0, 0.625, 0.0),
+    (0.0, 0.0, 0.0, 0.625, 0.0),
+    (0.0, 0.5, 0.0, 0.0, 0.0),
+    (0.99, 0.0, 0.625, 0.0, 0.0),
+    (0.99, 0.0, 0.625, 0.0, 1.0),
+    (0.5, 0.5, 0.625, 0.625, 0.0),
+)  # number of workers, distance, heterogeneity, noise, different Hessians
 STEPS, SHORT = 200, 64
 """Lengths of runs; the second where a step costs as much as a run."""
 
@@ -58,6 +68,15 @@ class QuadraticAttacker(Attacker):
         self.held(claim)
         allowed(self, claim)
         return COORDINATES + parts_of(self, claim)
+
+    def edges(self, size: int) -> Floats:
+        """One cause at a time at the longest stepsize: noise, start, heterogeneity; then all."""
+        found = np.full((0, size), 0.5)
+        for few, far, zeta, sigma, apart in _EDGES:
+            point = np.full(size, 0.5)
+            point[:COORDINATES] = (few, 0.5, 0.1, far, 0, 0, zeta, sigma, apart, 1, 1, 0.5)
+            found = np.vstack((found, point))
+        return found
 
     def instance(self, claim: Claim, u: Floats) -> QuadraticInstance:
         allows = allowed(self, claim)
@@ -104,10 +123,11 @@ def with_step(
     Raises:
         Unfit: the claim allows none there.
     """
-    assert found.gamma is not None
+    if claim.horizon:
+        found = replace(found, steps=claim.horizon)
     problem = quadratic_of(found)
     c = known(claim, attacker.method(claim, PROBE, problem, found), problem)
-    return replace(found, gamma=with_share(claim, c, found.gamma, found.steps))
+    return replace(found, gamma=with_share(claim, c, found.gamma or 1.0, found.steps))
 
 
 def quick(claim: Claim) -> bool:

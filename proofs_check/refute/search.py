@@ -16,13 +16,10 @@ from scipy.optimize import differential_evolution
 from proofs_check.refute.attackers import ATTACKERS
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
-from proofs_check.refute.measured import BoundTrial, Unfit
+from proofs_check.refute.measured import SURE, BoundTrial, Unfit
 from proofs_check.refute.outcome import ArmReport, Counterexample
 from proofs_check.refute.shrink import shrunk
 from theory.arrays import Floats
-
-SURE = 1e-9
-"""How far above 1 a ratio must lie to be looked at again: expectations are exact to rounding."""
 
 SLICE = 8.0
 """Seconds of an attacker on a claim, until the best of all is told."""
@@ -122,6 +119,8 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     climb = _Climb(attacker, task.claim, time.monotonic() + task.seconds)
     rng = np.random.default_rng(task.seed)
     first = rng.random((_POPULATION, size))
+    edges = attacker.edges(size)
+    first[1 : 1 + len(edges)] = edges if task.start is None else first[1 : 1 + len(edges)]
     if task.start is not None:
         first[0] = task.start
     with suppress(_Over):

@@ -20,12 +20,15 @@ def shrunk(attacker: Attacker, claim: Claim, trial: BoundTrial, seconds: float) 
     """The simplest instance found in that time; its ratio stays above 1 by half of what the given
     one's was, or by 2%."""
     until, least = time.monotonic() + seconds, 1 + min(_KEPT, (trial.ratio - 1) / 2)
-    best, going = trial, True
+    best, going, seen = trial, True, {trial.instance}
     while going and time.monotonic() < until:
         going = False
         for simpler in _candidates(best):
             if time.monotonic() > until:
                 break
+            if simpler in seen:
+                continue
+            seen.add(simpler)
             try:
                 found = attacker.measure(claim, simpler)
             except Unfit:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+import numpy as np
+
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.measured import BoundTrial
@@ -45,6 +47,10 @@ class Attacker(ABC):
         Raises:
             Unfit: the claim is outside what the attacker can measure; says why.
         """
+
+    def edges(self, size: int) -> Floats:
+        """Points ``[K, size]`` of the cube that are looked at first; here none."""
+        return np.zeros((0, size))
 
     @abstractmethod
     def instance(self, claim: Claim, u: Floats) -> Instance:

@@ -14,7 +14,7 @@ from proofs_check.refute.lines import BentLine, LineInstance
 from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, with_share
 from theory.arrays import Floats
 
-_STEPS = 48
+_STEPS, _LOOKED = 48, 8
 _REPLICAS, _SEED = 256, 11
 _CURVED = frozenset({"mu", "mu_min", "pl"})
 
@@ -44,12 +44,12 @@ class BentLines(Attacker):
             n, slopes, (first, first + 10 ** (3 * v[7] - 2)), rise=L * 10 ** (2 * v[8] - 1),
             zeta=0.0 if similar or n == 1 or v[9] < 0.5 else L * 10 ** (4 * v[9] - 3),
             sigma=0.0 if quiet or v[10] < 0.5 else L * 10 ** (4 * v[10] - 3),
-            rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=_STEPS,
+            rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=claim.horizon or _STEPS,
         )  # fmt: skip
         assert found.gamma is not None
         problem = _problem(found)
-        method = method_of(claim, PROBE, problem, _STEPS)
-        gamma = with_share(claim, known(claim, method, problem), found.gamma, _STEPS)
+        method = method_of(claim, PROBE, problem, found.steps)
+        gamma = with_share(claim, known(claim, method, problem), found.gamma, found.steps)
         return replace(found, gamma=gamma)
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
@@ -90,15 +90,18 @@ def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
     why: Unfit | None = None
     for similar, quiet in restrictions(claim):
         found = []
+        length = claim.horizon or _LOOKED
         zeta, sigma = 0.0 if similar else 0.1, 0.0 if quiet else 0.1
         for n in claim.workers:
-            plain = LineInstance(n, (1.0, 0.5, 1.0), (-1.0, 1.0), 1.0, zeta, sigma, 0.5, None, 8)
+            plain = LineInstance(
+                n, (1.0, 0.5, 1.0), (-1.0, 1.0), 1.0, zeta, sigma, 0.5, None, length
+            )
             try:
                 problem = _problem(plain)
                 method = method_of(claim, PROBE, problem, plain.steps)
                 gamma = with_share(claim, known(claim, method, problem), 0.01, plain.steps)
                 runs(
-                    claim, problem, replace(plain, gamma=gamma), attacker="lines", steps=8,
+                    claim, problem, replace(plain, gamma=gamma), attacker="lines", steps=length,
                     replicas=16, seed=_SEED,
                 )  # fmt: skip
             except Unfit as error:

@@ -17,7 +17,7 @@ from proofs_check.refute.instance import Instance, share
 from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, with_share
 from theory.arrays import Floats
 
-_STEPS, _WORKERS = 200, 4
+_STEPS, _LOOKED, _WORKERS = 200, 4, 4
 _REPLICAS = 64
 
 
@@ -58,7 +58,7 @@ class SampledRuns(Attacker):
     def instance(self, claim: Claim, u: Floats) -> SampledInstance:
         names = _problems(claim)
         name = names[min(int(u[0] * len(names)), len(names) - 1)]
-        steps = max(1, round(_STEPS ** float(u[1])))
+        steps = claim.horizon or max(1, round(_STEPS ** float(u[1])))
         problem = _made(claim, name)
         method = method_of(claim, PROBE, problem, steps)
         gamma = with_share(claim, known(claim, method, problem), share(float(u[2])), steps)
@@ -94,16 +94,14 @@ def _problems(claim: Claim) -> tuple[str, ...]:
     if not claim.fixed:
         names += row_called(claim.row).problems if claim.row else []
     why: Unfit | None = None
-    found = []
+    found, length = [], claim.horizon or _LOOKED
     for name in names:
         try:
             problem = _made(claim, name)
-            method = method_of(claim, PROBE, problem, 4)
-            gamma = with_share(claim, known(claim, method, problem), 0.1, 4)
-            runs(
-                claim, problem, SampledInstance(name, gamma, 4, 0), attacker="runs", steps=4,
-                replicas=4, seed=0,
-            )  # fmt: skip
+            method = method_of(claim, PROBE, problem, length)
+            gamma = with_share(claim, known(claim, method, problem), 0.1, length)
+            plain = SampledInstance(name, gamma, length, 0)
+            runs(claim, problem, plain, attacker="runs", steps=length, replicas=4, seed=0)
         except Unfit as error:
             why = error
         else:

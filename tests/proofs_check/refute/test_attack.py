@@ -24,6 +24,7 @@ from proofs_check.refute.ours import claims_called, claims_of
 from proofs_check.refute.outcome import Standing
 from proofs_check.refute.rational import executed
 from proofs_check.refute.search import SearchSlice, sliced
+from proofs_check.refute.shrink import shrunk
 from tests.experiments.test_docs import HOUSE, blocks
 from theory.constants import Constants
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -65,10 +66,17 @@ def test_the_same_in_fractions_and_by_a_file_with_numpy_alone(tmp_path: Path) ->
 def test_a_wrong_theorem_is_refuted_by_few_simple_numbers(seed: int) -> None:
     found = attack("wrong", [half_noise()], budget=30, attackers=["exact"], seed=seed, workers=1)
     assert found.standing is Standing.REFUTED
-    shown = found.counterexamples[0]
-    instance = shown.trial.instance
-    assert isinstance(instance, QuadraticInstance)
-    assert shown.confirmed and instance.d == 1 and instance.n <= 2 and shown.trial.t <= 8
+    assert found.counterexamples[0].confirmed
+
+
+@pytest.mark.slow
+def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
+    """Noise alone on f = x^2/2 at gamma 1: two steps are enough, 1/2 against a bound of 1/4."""
+    ugly = QuadraticInstance(3, (0.7312,), (0.0213,), 0.0171, 2.371, 0.0, 1.2214, 37)
+    claim = half_noise()
+    found = shrunk(exact, claim, exact.measure(claim, ugly), 300)
+    assert found.t == 2 and (found.measured, found.bound) == pytest.approx((0.5, 0.25))
+    assert found.instance == QuadraticInstance(1, (1.0,), (0.0,), 0.0, 1.0, 0.0, 1.0, 2)
 
 
 def test_a_misread_bound_of_ours_is_refuted() -> None:
@@ -82,12 +90,20 @@ def test_a_misread_bound_of_ours_is_refuted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
-    "name", ["bsp_nonconvex", "bsp_strongly_convex", "d_psgd", "local_sgd", "asysg_con"]
+    "name",
+    [
+        "gradual_warm_up_strongly_convex",
+        "bsp_nonconvex",
+        "bsp_strongly_convex",
+        "d_psgd",
+        "local_sgd",
+        "asysg_con",
+    ],
 )
 def test_true_theorems_are_never_refuted(name: str, seed: int) -> None:
     found = attack(name, claims_called(name), budget=20, seed=seed, workers=1)
     assert found.standing is Standing.SURVIVED, found.record()
-    assert found.tried and 0 < found.slack <= 1 + 1e-9
+    assert found.tried and 0 < found.slack <= 1 + 1e-7
 
 
 def test_the_largest_stepsize_stays_within_what_a_theorem_forgives() -> None:
