@@ -168,11 +168,11 @@ class Arms:
         self._live = list(range(len(self._pairs)))
 
     def tasks(self) -> Iterator[tuple[SearchSlice, int]]:
-        """Slices, until the seconds are over."""
+        """Slices, until the seconds are over; every arm has one, of a second at least."""
         while self._live and not self.broken:
             for arm in tuple(self._live):
                 left = self._until - time.monotonic()
-                if left <= 0 or self.broken:
+                if (left <= 0 and self._given >= len(self._pairs)) or self.broken:
                     return
                 if arm in self._live:
                     self._given += 1

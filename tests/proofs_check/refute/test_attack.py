@@ -71,12 +71,13 @@ def test_a_wrong_theorem_is_refuted_by_few_simple_numbers(seed: int) -> None:
 
 @pytest.mark.slow
 def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
-    """Noise alone on f = x^2/2 at gamma 1: two steps are enough, 1/2 against a bound of 1/4."""
+    """f = (x - 1)^2/2, gamma 1, noise 1: after T steps (1 + T - 1)/T against 1/T + 1/2."""
     ugly = QuadraticInstance(3, (0.7312,), (0.0213,), 0.0171, 2.371, 0.0, 1.2214, 37)
     claim = half_noise()
     found = shrunk(exact, claim, exact.measure(claim, ugly), 300)
-    assert found.t == 2 and (found.measured, found.bound) == pytest.approx((0.5, 0.25))
-    assert found.instance == QuadraticInstance(1, (1.0,), (0.0,), 0.0, 1.0, 0.0, 1.0, 2)
+    assert found.instance == QuadraticInstance(1, (1.0,), (1.0,), 0.0, 1.0, 0.0, 1.0, found.t)
+    assert found.t == 3  # the first T at which it is above
+    assert (found.measured, found.bound) == pytest.approx((1.0, 1 / 3 + 1 / 2))
 
 
 def test_a_misread_bound_of_ours_is_refuted() -> None:
