@@ -51,6 +51,26 @@ def _gap_without_square(c: Constants) -> Constants:
     return c.state(lam=1 - math.sqrt(1 - c.need("lam")))
 
 
+def less_smooth(name: str) -> Misread:
+    """Half of a smoothness constant; strong convexity stays at most that."""
+
+    def misread(c: Constants) -> Constants:
+        smooth = c.need(name) / 2
+        below = {
+            other: min(c.need(other), smooth)
+            for other in ("mu", "mu_min", "pl")
+            if getattr(c, other) is not None
+        }
+        return c.state(None, **{name: smooth, **below})
+
+    return misread
+
+
+def _more_convex(c: Constants) -> Constants:
+    """Twice mu, at most L."""
+    return c.without("pl").state(mu=min(2 * c.need("mu"), c.L or c.need("L_max")))
+
+
 def _workers_squared(c: Constants) -> Constants:
     return c.state(n=int(c.need("n")) ** 2)
 
@@ -63,14 +83,14 @@ MISREADINGS: tuple[Misreading, ...] = (
     Misreading("zeta2 forgotten at x*", "zeta2_star", scaled("zeta2_star", 0.0)),
     Misreading("half the initial gap", "initial_gap", scaled("initial_gap", 0.5)),
     Misreading("half the squared distance", "R2", scaled("R2", 0.5)),
-    Misreading("half of L", "L", scaled("L", 0.5)),
-    Misreading("half of every L_i", "L_max", scaled("L_max", 0.5)),
+    Misreading("half of L", "L", less_smooth("L")),
+    Misreading("half of every L_i", "L_max", less_smooth("L_max")),
     Misreading("no second moment", "G2", scaled("G2", 1e-6)),
     Misreading("the root of tau", "tau", rooted("tau")),
     Misreading("the root of H", "H", rooted("H")),
     Misreading("half of omega", "omega", scaled("omega", 0.5)),
     Misreading("the gap without its square", "lam", _gap_without_square),
-    Misreading("twice the curvature", "mu", scaled("mu", 2.0)),
+    Misreading("twice the curvature", "mu", _more_convex),
 )
 """Misprints of single constants."""
 
