@@ -44,10 +44,12 @@ if TYPE_CHECKING:
     from experiments.notebooks.verdict_list import VerdictList
     from experiments.reporting.citing import Citations
     from experiments.sweeps.sweeping import Swept
+    from proofs_check.refute.claim import Claim
+    from proofs_check.refute.outcome import Attack
 
 __all__ = [
-    "assumptions", "audit", "check", "cite", "compare", "errata", "main", "module_problem", "rate",
-    "register_hook", "rows", "run", "sweep", "table", "theorem",
+    "assumptions", "audit", "check", "cite", "claim", "compare", "errata", "main",
+    "module_problem", "rate", "refute", "register_hook", "rows", "run", "sweep", "table", "theorem",
 ]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
@@ -217,6 +219,48 @@ def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:
     from experiments.commands.theorem import known_constants, theorem_record
 
     return theorem_record(name, known_constants(constants), T)
+
+
+def claim(name: str, **stated: Any) -> Claim:
+    """A theorem of one's own, for :func:`refute`: method, bound, limit, metric, assumptions.
+
+    ``stated`` as of ``proofs_check.refute.claim.claim``; docs/refute.md has a template.
+
+    Raises:
+        ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
+            that cannot be read.
+    """
+    from proofs_check.refute.claim import claim as made
+
+    return made(name, **stated)
+
+
+def refute(
+    theorem: str | Claim,
+    *,
+    budget: float = 60.0,
+    attackers: Sequence[str] = (),
+    seed: int = 0,
+    workers: int = 1,
+    **options: Any,
+) -> Attack:
+    """Look for an instance that breaks a theorem's bound, for ``budget`` seconds.
+
+    ``theorem`` is a name of ours, ``"MODULE:ATTRIBUTE"`` or what :func:`claim` made. The result has
+    ``standing``, ``counterexamples``, ``best``, ``slack``, ``untried`` and ``record()``; further
+    ``options`` as of ``proofs_check.refute.attack.attack``.
+
+    Raises:
+        ValueError: an unknown theorem or attacker, or a budget that is not positive.
+    """
+    from proofs_check.refute.attack import attack
+    from proofs_check.refute.ours import claims_called
+
+    claims = claims_called(theorem) if isinstance(theorem, str) else (theorem,)
+    name = theorem if isinstance(theorem, str) else theorem.name
+    return attack(
+        name, claims, budget=budget, attackers=attackers, seed=seed, workers=workers, **options
+    )
 
 
 def assumptions(problem: Any, *, n: int = 8, steps: int = 200, seed: int = 0) -> dict[str, Any]:

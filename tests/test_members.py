@@ -30,6 +30,7 @@ from experiments.published.figure import PublishedFigure, published_figures
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.study import Study
+from proofs_check.refute.attackers.base import Attacker
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, STUDIES
 from theory.estimation import ESTIMATION
 from theory.members import modules
@@ -199,6 +200,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("proofs_check.evidence", Study),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),
+    ("proofs_check.refute.attackers", Attacker),
 )
 """What a module of a room may hold, and is then found."""
 

@@ -1,5 +1,6 @@
 """Commands: ``rateproof list | run | compare | rate | tune | check | topologies | audit | survey |
-table | theorem | cite | assumptions | crossval | figure | figures | timeline | predict, advise``.
+table | theorem | refute | cite | assumptions | crossval | figure | figures | timeline | predict,
+advise``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code

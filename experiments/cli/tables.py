@@ -1,5 +1,5 @@
 """Commands that show the surveys' tables and the theory behind them: ``table``, ``errata``,
-``theorem``, ``assumptions``, ``cite``."""
+``theorem``, ``refute``, ``assumptions``, ``cite``."""
 
 from __future__ import annotations
 
@@ -96,6 +96,50 @@ def theorem(
     raise typer.Exit(
         theorem_command(
             name, of_row=of_row, settings=settings or (), steps=steps, n=n, as_json=as_json
+        )
+    )
+
+
+@tables.command("refute")
+def refute(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A theorem's name, see `theorem`; or MODULE:ATTRIBUTE, a claim of your "
+            "own (docs/refute.md)."
+        ),
+    ],
+    budget: Annotated[float, typer.Option(help="Seconds, positive.")] = 60.0,
+    attacker: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this one; again for more; an unknown name lists them."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Any integer; where the search starts.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes, at least 1.")] = 2,
+    script: Annotated[
+        Path | None,
+        typer.Option(help="File for a counterexample: Python with numpy alone that shows it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Look for an instance that breaks a theorem's bound.
+
+    Instances that its assumptions allow are searched for the largest ratio of what is measured and
+    the bound. One above 1 is shrunk, confirmed by another computation and printed; else it is said
+    how close the closest came, by what, and what was not tried. Exit code 1 if the theorem is
+    refuted. Ctrl-C keeps the best so far.
+    """
+    from experiments.commands.refute import refute_command
+
+    raise typer.Exit(
+        refute_command(
+            name,
+            budget=budget,
+            attackers=attacker or (),
+            seed=seed,
+            workers=workers,
+            script=script,
+            as_json=as_json,
         )
     )
 

@@ -111,6 +111,7 @@ TOLD = {
     "table IV": "PS, BSP, Null, convex",
     "assumptions": "zeta2",
     "theorem": "bound: ",
+    "refute": "survived",
     "cite": "@inproceedings{koloskova2019decentralized",
     "errata": "E1 ",
     "timeline": "plot: report/timelines/",

@@ -1,0 +1,1 @@
+"""Refuting: the instance that breaks a theorem's bound is looked for, shrunk and confirmed."""

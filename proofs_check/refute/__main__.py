@@ -1,0 +1,67 @@
+"""Attack every theorem of ours, and wrong ones made of them: ``python -m proofs_check.refute``."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from proofs_check.refute.attack import attack
+from proofs_check.refute.claim import Claim
+from proofs_check.refute.ours import claims_of
+from proofs_check.refute.outcome import Attack, Standing
+from proofs_check.refute.planted import planted
+from theory.theorems import PROVED_ONLY, THEOREMS
+
+
+def main() -> None:
+    """Print a line for each attack, and the shares."""
+    parser = ArgumentParser(prog="python -m proofs_check.refute", description=__doc__)
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds an attack")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--theorem", action="append", help="only this one; again for more")
+    parser.add_argument("--attacker", action="append", help="only this one; again for more")
+    parser.add_argument("--planted", action="store_true", help="wrong theorems, not the true ones")
+    given = parser.parse_args()
+    names = given.theorem or [one.name for one in (*THEOREMS, *PROVED_ONLY)]
+    found = []
+    for name in names:
+        claims = claims_of(name)
+        for what, attacked in wrong(claims) if given.planted else (("", claims),):
+            made = attack(
+                f"{name}, {what}" if what else name, attacked, budget=given.budget,
+                seed=given.seed, workers=given.workers, attackers=given.attacker or (),
+            )  # fmt: skip
+            found.append(made)
+            print(told(made), flush=True)
+    for standing in Standing:
+        count = sum(one.standing is standing for one in found)
+        print(f"{standing.value}: {count} of {len(found)}")
+    false_alarm = not given.planted and any(one.standing is Standing.REFUTED for one in found)
+    sys.exit(1 if false_alarm else 0)
+
+
+def wrong(claims: Sequence[Claim]) -> list[tuple[str, tuple[Claim, ...]]]:
+    """Wrong theorems of all claims, by what is wrong."""
+    by_fault: dict[str, list[Claim]] = {}
+    for one in claims:
+        for what, made in planted(one):
+            by_fault.setdefault(what, []).append(made)
+    return [(what, tuple(made)) for what, made in by_fault.items()]
+
+
+def told(made: Attack) -> str:
+    """A line about an attack: its standing, who tried how often, the largest ratio."""
+    who = ", ".join(
+        f"{name} {sum(arm.tried for arm in made.arms if arm.attacker == name)}"
+        for name in dict.fromkeys(arm.attacker for arm in made.arms if arm.tried)
+    )
+    seconds = sum(arm.seconds for arm in made.arms)
+    best = made.best
+    where = "" if best is None else f"; largest ratio {best.ratio:.6g} by {best.attacker}"
+    return f"{made.standing.value:14} {made.name}: {who or 'nobody'}{where}; {seconds:.0f} s"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Attacker: how instances of a claim are made of numbers, and measured."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from proofs_check.refute.claim import Claim
+from proofs_check.refute.instance import Instance
+from proofs_check.refute.measured import BoundTrial
+from theory.arrays import Floats
+
+
+class Confirmation(NamedTuple):
+    """What another computation found at the same instance.
+
+    Attributes:
+        how: the computation, in words.
+        measured: what it found of the metric.
+        holds: whether it lies above the bound too.
+        script: a Python file that shows it with numpy alone; empty: none.
+    """
+
+    how: str
+    measured: float
+    holds: bool
+    script: str = ""
+
+
+class Attacker(ABC):
+    """One way of looking for instances that break a bound.
+
+    Attributes of every member: ``name``, ``what`` it looks at in a line, and its ``turn``: who
+    finds most comes first.
+    """
+
+    name: str
+    what: str
+    turn: int = 9
+
+    @abstractmethod
+    def coordinates(self, claim: Claim) -> int:
+        """How many numbers of [0, 1] make an instance.
+
+        Raises:
+            Unfit: the claim is outside what the attacker can measure; says why.
+        """
+
+    def edges(self, size: int) -> Floats:
+        """Points ``[K, size]`` of the cube that are looked at first; here none."""
+        return np.zeros((0, size))
+
+    @abstractmethod
+    def instance(self, claim: Claim, u: Floats) -> Instance:
+        """The instance at a point of the unit cube.
+
+        Raises:
+            Unfit: there is none that the claim allows.
+        """
+
+    @abstractmethod
+    def measure(self, claim: Claim, instance: Instance) -> BoundTrial:
+        """What the metric is at an instance, beside the bound.
+
+        Raises:
+            Unfit: the claim does not allow it.
+        """
+
+    @abstractmethod
+    def confirm(self, claim: Claim, trial: BoundTrial) -> Confirmation:
+        """The same by other means.
+
+        Raises:
+            Unfit: there are none.
+        """

@@ -1,0 +1,116 @@
+"""Bent lines: functions of one number, piecewise quadratic, non-convex where that is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, final
+
+from proofs_check.refute.attackers.base import Attacker, Confirmation
+from proofs_check.refute.claim import PROBE, Claim, restrictions
+from proofs_check.refute.followed import again, runs
+from proofs_check.refute.instance import share
+from proofs_check.refute.lines import BentLine, LineInstance
+from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, with_share
+from theory.arrays import Floats
+
+_STEPS, _LOOKED = 48, 8
+_REPLICAS, _SEED = 256, 11
+_CURVED = frozenset({"mu", "mu_min", "pl"})
+
+
+@final
+@dataclass(frozen=True)
+class BentLines(Attacker):
+    """Gradients of one number that bend twice; no noise, or two points of any skewness."""
+
+    name = "lines"
+    turn = 2
+    what = "functions of one number with bent gradients; no noise, or skewed noise of two points"
+
+    def coordinates(self, claim: Claim) -> int:
+        _sizes(claim)
+        return 13
+
+    def instance(self, claim: Claim, u: Floats) -> LineInstance:
+        sizes, similar, quiet = _sizes(claim)
+        v = [float(one) for one in u]
+        n = sizes[min(int(v[0] * len(sizes)), len(sizes) - 1)]
+        L = 10 ** (2 * v[1] - 1)
+        middle = L * _slope(v[3], claim)
+        slopes = (L * 10 ** (-2 * v[2]), middle, L * 10 ** (-2 * v[4]))
+        first = (2 * v[5] - 1) * 10 ** (2 * v[6] - 1)
+        found = LineInstance(
+            n, slopes, (first, first + 10 ** (3 * v[7] - 2)), rise=L * 10 ** (2 * v[8] - 1),
+            zeta=0.0 if similar or n == 1 or v[9] < 0.5 else L * 10 ** (4 * v[9] - 3),
+            sigma=0.0 if quiet or v[10] < 0.5 else L * 10 ** (4 * v[10] - 3),
+            rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=claim.horizon or _STEPS,
+        )  # fmt: skip
+        assert found.gamma is not None
+        problem = _problem(found)
+        method = method_of(claim, PROBE, problem, found.steps)
+        gamma = with_share(claim, known(claim, method, problem), found.gamma, found.steps)
+        return replace(found, gamma=gamma)
+
+    def measure(self, claim: Claim, instance: Any) -> BoundTrial:
+        return runs(
+            claim, _problem(instance), instance, attacker=self.name, steps=instance.steps,
+            replicas=_REPLICAS, seed=_SEED,
+        )  # fmt: skip
+
+    def confirm(self, claim: Claim, trial: BoundTrial) -> Confirmation:
+        instance: Any = trial.instance
+        return again(claim, _problem(instance), trial, instance.steps)
+
+
+def _slope(u: float, claim: Claim) -> float:
+    """A slope over L: positive where the theorem wants curvature, else from -1 to 1."""
+    if _CURVED & set(claim.theorem.needs):
+        return float(10 ** (-2 * u))
+    return 1 - 2 * u if u < 0.9 else -1.0
+
+
+def _problem(instance: LineInstance) -> BentLine:
+    try:
+        return instance.problem()
+    except ValueError as error:
+        raise Unfit(str(error)) from error
+
+
+@cache
+def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
+    """Numbers of workers at which the claim says something of lines, whether they must be alike,
+    and gradients exact.
+
+    Raises:
+        Unfit: it does at none; says why.
+    """
+    if 1 not in claim.dimensions:
+        raise Unfit(f"what its setting states is of {claim.dimensions[0]} dimensions")
+    why: Unfit | None = None
+    for similar, quiet in restrictions(claim):
+        found = []
+        length = claim.horizon or _LOOKED
+        zeta, sigma = 0.0 if similar else 0.1, 0.0 if quiet else 0.1
+        for n in claim.workers:
+            plain = LineInstance(
+                n, (1.0, 0.5, 1.0), (-1.0, 1.0), 1.0, zeta, sigma, 0.5, None, length
+            )
+            try:
+                problem = _problem(plain)
+                method = method_of(claim, PROBE, problem, plain.steps)
+                gamma = with_share(claim, known(claim, method, problem), 0.01, plain.steps)
+                runs(
+                    claim, problem, replace(plain, gamma=gamma), attacker="lines", steps=length,
+                    replicas=16, seed=_SEED,
+                )  # fmt: skip
+            except Unfit as error:
+                why = error
+            else:
+                found.append(n)
+        if found:
+            return tuple(found), similar, quiet
+    raise Unfit(str(why))
+
+
+bent_lines = BentLines()

@@ -1,0 +1,218 @@
+"""A claim at one instance: constants, the stepsize, and the metric beside the bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
+from proofs_check.refute.claim import PROBE, Claim
+from proofs_check.refute.formula import StatedTheorem
+from proofs_check.refute.instance import Instance
+from theory.arrays import Floats
+from theory.constants import Constants, MissingConstants
+from theory.ranges import ROUNDING as SLACK
+from theory.stepsizes import ConstantStep, Stepsize
+
+_DOUBLINGS, _HALVINGS = 60, 50
+ROUNDING = 1e-9
+"""A bound below this share of the metric's largest value is taken for that share."""
+
+SURE = 1e-7
+"""How far above 1 a ratio must lie to count: maps are read off steps to 1e-16 of what these add."""
+
+PLACEHOLDER = 1.0
+"""What a second moment is taken for until the run says what it is."""
+
+
+class Unfit(Exception):
+    """An instance outside the claim's assumptions, or outside what an attacker can measure."""
+
+
+@final
+@dataclass(frozen=True)
+class BoundTrial:
+    """One instance: the largest ratio of what was measured and the bound, and where.
+
+    Attributes:
+        attacker: who tried.
+        instance: its numbers.
+        t: after how many steps the ratio is largest.
+        measured: the metric there.
+        bound: the bound there.
+        ratio: of the two; infinite where the metric overflows.
+        stepsize: the rule, in words.
+        constants: what the theorem was told.
+        error: chance that what was measured is above the truth; 0: it is exact.
+    """
+
+    attacker: str
+    instance: Instance
+    t: int
+    measured: float
+    bound: float
+    ratio: float
+    stepsize: str
+    constants: dict[str, float] = field(default_factory=dict)
+    error: float = 0.0
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "attacker": self.attacker, "t": self.t, "measured": self.measured, "bound": self.bound,
+            "ratio": self.ratio, "stepsize": self.stepsize, "constants": self.constants,
+            "instance": self.instance.told(), "error": self.error,
+        }  # fmt: skip
+
+
+def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
+    """What the theorem is told before a run: a second moment has a placeholder.
+
+    Raises:
+        Unfit: something is missing, or an assumption on constants fails.
+    """
+    try:
+        c = claim.constants(method, problem)
+    except (ValueError, TypeError, AssertionError, ArithmeticError) as error:
+        raise Unfit(str(error) or "what is stated is of another problem") from error
+    if "G2" in claim.theorem.needs and c.G2 is None:
+        c = c.state(G2=PLACEHOLDER)
+    missing = c.missing(claim.theorem.needs)
+    if missing:
+        raise Unfit(f"it states no {', '.join(missing)}")
+    return c
+
+
+def largest_step(claim: Claim, c: Constants, steps: int) -> Stepsize:
+    """The largest constant stepsize that the theorem allows for ``steps`` steps; of other rules and
+    of theorems that allow every stepsize the one it prescribes.
+
+    Raises:
+        Unfit: it prescribes none.
+    """
+    theorem = claim.theorem
+    try:
+        step = theorem.stepsize(c, steps)
+        broken = theorem.violations(c, step, steps)
+    except (MissingConstants, ValueError, ArithmeticError) as error:
+        raise Unfit(str(error)) from error
+    if broken:
+        raise Unfit("; ".join(broken))
+    by_horizon = isinstance(theorem, StatedTheorem) and theorem.by_horizon(c)
+    if not isinstance(step, ConstantStep) or theorem.any_scale or by_horizon:
+        return step
+    low = high = step.gamma
+    for _ in range(_DOUBLINGS):
+        if theorem.violations(c, ConstantStep(2 * high), steps):
+            break
+        low = high = 2 * high
+    else:
+        return step
+    high = 2 * low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if theorem.violations(c, ConstantStep(middle), steps):
+            high = middle
+        else:
+            low = middle
+    below = ConstantStep(low / (1 + 2 * SLACK))  # theorems forgive their limit's own rounding
+    return step if theorem.violations(c, below, steps) else below
+
+
+def with_share(claim: Claim, c: Constants, share: float, steps: int) -> float | None:
+    """A share of the largest constant stepsize; None where the rule is of another kind.
+
+    Raises:
+        Unfit: no stepsize is prescribed, or the smaller one is not allowed.
+    """
+    step = largest_step(claim, c, steps)
+    if not isinstance(step, ConstantStep):
+        return None
+    if claim.theorem.any_scale:
+        share = 10 ** (2 * math.log10(share) + 2)  # a hundredth to hundred times what is prescribed
+    gamma = share * step.gamma
+    if claim.theorem.violations(c, ConstantStep(gamma), steps):
+        gamma = step.gamma  # one stepsize alone is allowed
+    return gamma
+
+
+def rule(claim: Claim, c: Constants, gamma: float | None, steps: int) -> Stepsize:
+    """The stepsize rule of an instance.
+
+    Raises:
+        Unfit: the theorem does not allow it.
+    """
+    if gamma is not None and not gamma > 0:
+        raise Unfit("gamma must be positive")
+    if claim.horizon and steps != claim.horizon:
+        raise Unfit(f"its warm-up is the theorem's in runs of {claim.horizon} steps alone")
+    step = largest_step(claim, c, steps) if gamma is None else ConstantStep(gamma)
+    theorem = claim.theorem
+    broken = theorem.violations(c, step, steps)
+    if not broken and isinstance(theorem, StatedTheorem) and theorem.by_horizon(c):
+        most = theorem.stepsize(c, steps)(0)
+        low = most if theorem.limit is None else 0.0
+        if not low * (1 - 1e-9) <= step(0) <= most * (1 + 1e-9):
+            broken = (f"gamma must be at most {most:.6g} for {steps} steps",)
+    if broken:
+        raise Unfit("; ".join(broken))
+    return step
+
+
+def method_of(claim: Claim, step: Stepsize | None, problem: Problem, steps: int) -> Method[Any]:
+    """The claim's method for a run.
+
+    Raises:
+        Unfit: it cannot be made for this problem.
+    """
+    try:
+        return claim.make(PROBE if step is None else step, problem, steps)
+    except (ValueError, TypeError, ArithmeticError, AssertionError) as error:
+        raise Unfit(str(error)) from error
+
+
+def compared(
+    claim: Claim,
+    c: Constants,
+    step: Stepsize,
+    times: NDArray[np.int64],
+    metric: Floats,
+    *,
+    attacker: str,
+    instance: Instance,
+) -> BoundTrial:
+    """The largest ratio of a metric and the bound after ``times``, the start's first.
+
+    A bound below what rounding leaves of the largest value is taken for that.
+
+    Raises:
+        Unfit: the bound has no number there.
+    """
+    try:
+        bound = claim.theorem.bound(c, step, times.astype(np.float64))
+    except (MissingConstants, ValueError, ArithmeticError) as error:
+        raise Unfit(str(error)) from error
+    if isinstance(claim.theorem, StatedTheorem) and claim.theorem.by_horizon(c):
+        times, metric, bound = times[-1:], metric[-1:], bound[-1:]
+    scale = float(np.max(np.where(np.isfinite(metric), np.abs(metric), 0.0), initial=0.0))
+    usable = (times > 0) & np.isfinite(bound)
+    if not usable.any():
+        raise Unfit("the bound is nowhere finite")
+    least = np.maximum(bound, ROUNDING * scale + np.finfo(float).tiny)
+    over = np.where(np.isfinite(metric), metric, np.inf) / np.where(usable, least, 1.0)
+    ratio = np.where(usable, over, 0.0)
+    k = int(ratio.argmax())
+    told = {
+        name: float(getattr(c, name))
+        for name in ("n", *claim.theorem.needs)
+        if getattr(c, name) is not None
+    }
+    return BoundTrial(
+        attacker, instance, int(times[k]), float(metric[k]), float(bound[k]), float(ratio[k]),
+        str(step), told,
+    )  # fmt: skip

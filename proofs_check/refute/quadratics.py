@@ -1,0 +1,188 @@
+"""Attacks on quadratics: which a claim allows, and how they are made of numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from algorithms.methods.base import Method
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.claim import PROBE, Claim, restrictions, sizes
+from proofs_check.refute.instance import COORDINATES, QuadraticInstance, quadratic_at
+from proofs_check.refute.measured import Unfit, known, method_of, with_share
+from proofs_check.refute.parts import changeable, changed
+from theory.arrays import Floats
+from theory.stepsizes import Stepsize
+from theory.theorems.kinds import ConstantStepTheorem
+
+_LOOKED = 16
+_EDGES = (
+    (0.99, 0.0, 0.0, 0.625, 0.0),
+    (0.0, 0.0, 0.0, 0.625, 0.0),
+    (0.0, 0.5, 0.0, 0.0, 0.0),
+    (0.99, 0.0, 0.625, 0.0, 0.0),
+    (0.99, 0.0, 0.625, 0.0, 1.0),
+    (0.5, 0.5, 0.625, 0.625, 0.0),
+)  # number of workers, distance, heterogeneity, noise, different Hessians
+STEPS, SHORT = 200, 64
+"""Lengths of runs; the second where a step costs as much as a run."""
+
+
+class AllowedQuadratics(NamedTuple):
+    """Quadratics of which a claim says something.
+
+    Attributes:
+        sizes: workers and dimensions.
+        similar: whether workers must be alike.
+        quiet: whether gradients must be exact.
+    """
+
+    sizes: tuple[tuple[int, int], ...]
+    similar: bool
+    quiet: bool
+
+
+class QuadraticAttacker(Attacker):
+    """Quadratics from 0; ``other_parts``: operator, network, period and delays are searched too."""
+
+    other_parts: bool = False
+
+    @abstractmethod
+    def held(self, claim: Claim) -> None:
+        """Nothing.
+
+        Raises:
+            Unfit: this attacker does not measure the claim; says why.
+        """
+
+    @abstractmethod
+    def longest(self, claim: Claim) -> int:
+        """How many steps runs have."""
+
+    def coordinates(self, claim: Claim) -> int:
+        self.held(claim)
+        allowed(self, claim)
+        return COORDINATES + parts_of(self, claim)
+
+    def edges(self, size: int) -> Floats:
+        """One cause at a time at the longest stepsize: noise, start, heterogeneity; then all."""
+        found = np.full((0, size), 0.5)
+        for few, far, zeta, sigma, apart in _EDGES:
+            point = np.full(size, 0.5)
+            point[:COORDINATES] = (few, 0.5, 0.1, far, 0, 0, zeta, sigma, apart, 1, 1, 0.5)
+            found = np.vstack((found, point))
+        return found
+
+    def instance(self, claim: Claim, u: Floats) -> QuadraticInstance:
+        allows = allowed(self, claim)
+        found = quadratic_at(
+            u, allows.sizes, parts_of(self, claim), self.longest(claim), allows.similar,
+            "zeta2" in claim.theorem.needs, allows.quiet,
+        )  # fmt: skip
+        return with_step(self, claim, found)
+
+    def method(
+        self, claim: Claim, step: Stepsize, problem: Quadratic, instance: QuadraticInstance
+    ) -> Method[Any]:
+        """The claim's method, its parts as the instance says.
+
+        Raises:
+            Unfit: it cannot be made.
+        """
+        method = method_of(claim, step, problem, instance.steps)
+        if not self.other_parts:
+            return method
+        try:
+            return changed(method, claim.theorem, problem, instance.parts)
+        except (ValueError, TypeError) as error:
+            raise Unfit(str(error)) from error
+
+
+def quadratic_of(instance: QuadraticInstance) -> Quadratic:
+    """The problem of an instance.
+
+    Raises:
+        Unfit: its numbers make none.
+    """
+    try:
+        return instance.problem()
+    except ValueError as error:
+        raise Unfit(str(error)) from error
+
+
+def with_step(
+    attacker: QuadraticAttacker, claim: Claim, found: QuadraticInstance
+) -> QuadraticInstance:
+    """The instance with its stepsize in place of its share of the largest one.
+
+    Raises:
+        Unfit: the claim allows none there.
+    """
+    if claim.horizon:
+        found = replace(found, steps=claim.horizon)
+    problem = quadratic_of(found)
+    c = known(claim, attacker.method(claim, PROBE, problem, found), problem)
+    return replace(found, gamma=with_share(claim, c, found.gamma or 1.0, found.steps))
+
+
+def quick(claim: Claim) -> bool:
+    """Whether long runs cost no more than short ones: steps come again, and few of them count."""
+    return isinstance(claim.theorem, ConstantStepTheorem) and "G2" not in claim.theorem.needs
+
+
+def centre(n: int, d: int, similar: bool, quiet: bool, share: float | None) -> QuadraticInstance:
+    """A plain instance of that size."""
+    return QuadraticInstance(
+        n, (1.0, *(0.5,) * (d - 1)), (1.0,) * d, 0.0 if similar else 0.1, 0.0 if quiet else 0.1,
+        0.0, share, _LOOKED, (0.5,) * 8,
+    )  # fmt: skip
+
+
+@cache
+def allowed(attacker: QuadraticAttacker, claim: Claim) -> AllowedQuadratics:
+    """The quadratics of which the claim says something and which the attacker can measure.
+
+    Raises:
+        Unfit: there are none; says why.
+    """
+    why = ""
+    for similar, quiet in restrictions(claim):
+        found, shapes = [], set[int]()
+        for n, d in sizes(claim):
+            try:
+                plain = with_step(attacker, claim, centre(n, d, similar, quiet, 0.01))
+                if d not in shapes and not attacker.other_parts:
+                    attacker.measure(claim, plain)  # one size tells of its dimension
+            except Unfit as error:
+                why = str(error)
+            else:
+                shapes.add(d)
+                found.append((n, d))
+        if found:
+            return AllowedQuadratics(tuple(found), similar, quiet)
+    raise Unfit(why)
+
+
+@cache
+def parts_of(attacker: QuadraticAttacker, claim: Claim) -> int:
+    """How many parts can be changed.
+
+    Raises:
+        Unfit: none can, where parts are to be.
+    """
+    if not attacker.other_parts:
+        return 0
+    if claim.fixed:
+        raise Unfit("what its setting states is of the parts as they are")
+    allows = allowed(attacker, claim)
+    (n, d), *_ = sorted(allows.sizes, reverse=True)
+    problem = centre(n, d, allows.similar, allows.quiet, None).problem()
+    count = len(changeable(method_of(claim, PROBE, problem, SHORT), claim.theorem, problem))
+    if not count:
+        raise Unfit("it has no part that its theorem lets be another")
+    return count

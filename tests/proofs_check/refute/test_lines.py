@@ -1,0 +1,60 @@
+"""Bent lines against sums over a fine grid and numbers found by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from algorithms.core.key import Key
+from proofs_check.refute.lines import BentLine, LineInstance
+
+LINE = LineInstance(2, (1.0, -0.5, 2.0), (-1.0, 2.0), 0.25, 0.5, 0.3, 0.1, None, 8).problem()
+
+
+def test_the_value_is_the_integral_of_the_gradient() -> None:
+    x = torch.linspace(-6, 6, 240_001, dtype=torch.float64)[:, None]
+    g = LINE.mean_gradient(x)[:, 0].numpy()
+    f = LINE.value(x).numpy()
+    step = 12 / 240_000
+    summed = np.concatenate(([0.0], np.cumsum((g[1:] + g[:-1]) / 2 * step)))
+    assert np.allclose(summed - summed[120_000], f, atol=1e-8)
+    assert LINE.f_star == pytest.approx(f.min(), abs=1e-8)
+
+
+def test_gradients_by_hand() -> None:
+    """F'(0) = 1/4, slope -1/2 from -1 to 2, 1 below, 2 above."""
+    x = torch.tensor([[-3.0], [-1.0], [0.0], [2.0], [3.0]], dtype=torch.float64)
+    assert LINE.mean_gradient(x)[:, 0].tolist() == [-1.25, 0.75, 0.25, -0.75, 1.25]
+
+
+def test_minimum_by_hand() -> None:
+    """Zeros of F' with a rising slope: -1.75 and 2.375; F is 0.25 x - x^2/4 between the bends."""
+    assert float(LINE.x_star[0]) in (-1.75, 2.375)
+    left = (-0.25 - 0.25) - 0.75 * 0.75 / 2
+    right = (0.5 - 1.0) - 0.75 * 0.375 / 2
+    assert LINE.f_star == pytest.approx(min(left, right))
+
+
+def test_noise_has_two_points_mean_zero_and_its_variance() -> None:
+    draws = Key.seed(1).draws(torch.arange(200_000), torch.arange(2))
+    x = torch.zeros((200_000, 2, 1), dtype=torch.float64)
+    noise = (LINE.gradient(x, draws) - LINE.full_gradient(x, torch.arange(2)))[:, 0, 0].numpy()
+    points, counts = np.unique(noise.round(9), return_counts=True)
+    assert np.allclose(points, [-0.3 / 3, 0.3 * 3])
+    assert counts[1] / len(noise) == pytest.approx(0.1, abs=0.004)
+    assert points @ [0.9, 0.1] == pytest.approx(0, abs=1e-8)
+    assert points**2 @ [0.9, 0.1] == pytest.approx(LINE.sigma2)
+
+
+def test_constants() -> None:
+    c = LINE.constants()
+    assert (c.L, c.convex, c.zeta2) == (2.0, False, 0.25)
+    assert c.mu is None
+    assert c.need("initial_gap") == -LINE.f_star
+
+
+@pytest.mark.parametrize("slopes", [(0.0, 1.0), (1.0, -1.0)])
+def test_a_line_without_a_minimum_is_refused(slopes: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="outer slopes must be positive"):
+        BentLine("line", torch.zeros((1, 1), dtype=torch.float64), slopes, (0.5,), 1.0)

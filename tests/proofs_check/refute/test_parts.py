@@ -1,0 +1,65 @@
+"""Worst operators lose what they claim everywhere; changed parts state their own constants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from algorithms.compressors.rand_k import RandK
+from algorithms.core.key import Key
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.ring import Ring
+from proofs_check.refute.operators import WorstContraction, WorstUnbiased
+from proofs_check.refute.parts import changed
+from theory.stepsizes import ConstantStep
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
+from theory.theorems.d_psgd import d_psgd
+from theory.theorems.local_sgd import local_sgd
+
+STEP = ConstantStep(0.1)
+PROBLEM = Quadratic.strongly_convex(4, 4)
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_a_worst_contraction_loses_all_that_its_constant_allows(kind: int) -> None:
+    x = torch.randn((5, 2, 6), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    draws = Key.seed(0).draws(torch.arange(5), torch.arange(2))
+    lost = (WorstContraction(0.36, kind).compress(x, draws) - x).square().sum(-1)
+    assert torch.allclose(lost, 0.64 * x.square().sum(-1))
+
+
+def test_a_worst_unbiased_operator_has_its_mean_and_variance() -> None:
+    """Two outcomes, (1 + 2) x and (1 - 2) x for omega = 4, each half of the time."""
+    x = torch.ones((40_000, 1, 1), dtype=torch.float64)
+    draws = Key.seed(0).draws(torch.arange(40_000), torch.arange(1))
+    points, counts = np.unique(WorstUnbiased(4.0).compress(x, draws).numpy(), return_counts=True)
+    assert points.tolist() == [-1.0, 3.0]
+    assert counts[0] / 40_000 == pytest.approx(0.5, abs=0.015)
+
+
+def test_a_changed_network_states_its_own_lam() -> None:
+    """W = (1 - w) I + w J has eigenvalues 1 and 1 - w; w = number n/(n - 1)."""
+    other = changed(DPSGD(STEP, Ring(4)), d_psgd, PROBLEM, (0.3,))
+    assert other.constants(PROBLEM).need("lam") == pytest.approx(1 - 0.3 * 4 / 3)
+
+
+def test_a_changed_period_states_its_own_H() -> None:
+    other = changed(LocalSGD(STEP, 4), local_sgd, PROBLEM, (0.99,))
+    assert other.constants(PROBLEM).H == 8
+
+
+def test_a_changed_operator_claims_what_was_claimed() -> None:
+    method = BSP(STEP, RandK(0.25))
+    other = changed(method, compressed_bsp_nonconvex, PROBLEM, (0.0,))
+    assert isinstance(other, BSP) and isinstance(other.compressor, WorstUnbiased)
+    assert other.constants(PROBLEM).omega == method.constants(PROBLEM).omega == 3.0
+
+
+def test_parts_stay_where_the_theorem_speaks_of_no_others() -> None:
+    method = BSP(STEP, RandK(0.25))
+    assert changed(method, bsp_nonconvex, PROBLEM, (0.0,)) == method

@@ -1,0 +1,58 @@
+"""Wrong theorems made of right ones: what they say by hand, and that they are refuted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proofs_check.refute.attack import attack
+from proofs_check.refute.claim import Claim
+from proofs_check.refute.ours import claims_of
+from proofs_check.refute.outcome import Standing
+from proofs_check.refute.planted import planted
+from theory.stepsizes import ConstantStep
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+
+CLAIM = claims_of("bsp_nonconvex")[-1]
+WRONG = dict(planted(CLAIM))
+C, STEP, T = bsp_nonconvex.example, ConstantStep(0.5), np.array([10.0])
+
+
+def bound(claim: Claim) -> float:
+    return float(claim.theorem.bound(C, STEP, T)[0])
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [
+        ("half the noise", 1.2 + 0.625),
+        ("no noise", 1.2),
+        ("divided by n squared", 1.2 + 0.3125),
+        ("half the initial gap", 0.6 + 1.25),
+        ("half of L", 1.2 + 0.625),
+        ("half the bound", 1.225),
+    ],
+)
+def test_what_they_say_by_hand(what: str, value: float) -> None:
+    """2 Delta/(gamma T) + gamma L sigma2/n at n 4, L 2, sigma2 5, Delta 3, gamma 1/2, T 10."""
+    assert bound(CLAIM) == pytest.approx(1.2 + 1.25)
+    assert bound(WRONG[what]) == pytest.approx(value)
+
+
+def test_longer_stepsizes_are_allowed() -> None:
+    wrong = WRONG["stepsizes twice as large"].theorem
+    assert wrong.stepsize(C, 10)(0) == 2 * bsp_nonconvex.stepsize(C, 10)(0)
+    assert not wrong.violations(C, ConstantStep(1.0), 10)
+    assert wrong.violations(C, ConstantStep(1.1), 10)
+
+
+def test_what_the_bound_does_not_speak_of_is_no_fault() -> None:
+    (made,) = claims_of("bsp_strongly_convex")
+    assert "half of L" not in dict(planted(made))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", sorted(WRONG))
+def test_they_are_refuted_within_a_minute(what: str) -> None:
+    found = attack(what, [WRONG[what]], budget=60, workers=1)
+    assert found.standing is Standing.REFUTED, found.record()
