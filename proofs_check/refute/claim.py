@@ -36,6 +36,8 @@ class Claim:
         row: key of the catalogue's row that the method is; empty for a method of one's own.
         one_objective: whether all workers have one objective.
         problem: a problem of the catalogue or a setting that it was held against; None: none.
+        here: whether what is stated is of ``problem`` alone, such as the noise of a grid that no
+            step of its runs leaves.
         horizon: length of all runs, where the method has a warm-up of its own that the theorem's
             has for this length alone; 0: any.
     """
@@ -51,6 +53,7 @@ class Claim:
     fixed: bool = False
     problem: Callable[[], Problem] | None = None
     horizon: int = 0
+    here: bool = False
 
     def constants(self, method: Method[Any], problem: Problem) -> Constants:
         """What is known of method and problem."""

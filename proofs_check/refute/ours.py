@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from algorithms.catalogue import ROWS
 from algorithms.core.names import look_up
 from algorithms.problems.base import Problem
 from proofs_check.audit.loading import imported
@@ -21,6 +22,8 @@ _BY_INSTANCE = frozenset({"G2", "hessian_lipschitz", "zeta2"})
 """What a setting states that an attack finds itself, or that it keeps to."""
 
 
+_PLACES = {row.key: k for k, row in enumerate(ROWS)}
+
 _STATED: dict[object, Callable[[Problem], Constants]] = {
     moment_in_ball: nothing_more,
     second_moment: nothing_more,
@@ -35,12 +38,14 @@ def claim_of(check: BoundCheck) -> Claim:
     stated = check.states(problem)
     fixed = bool(set(stated.stated()) - _BY_INSTANCE)
     one = stated.zeta2 == 0
+    here = stated.sigma2 is not None
     sizes = _sizes(check, problem, fixed)
     states = _STATED.get(check.states, check.states)
     return Claim(
         check.theorem.name if not check.row else f"{check.theorem.name} ({check.row})",
         check.theorem, check.make, states, *sizes, row=check.row, one_objective=one, fixed=fixed,
-        problem=check.setting, horizon=check.steps if isinstance(check.theorem, WarmedUp) else 0,
+        here=here, problem=check.setting,
+        horizon=check.steps if isinstance(check.theorem, WarmedUp) else 0,
     )  # fmt: skip
 
 
@@ -55,9 +60,10 @@ def _sizes(
 
 @cache
 def claims_of(theorem: str) -> tuple[Claim, ...]:
-    """The claims of a theorem of ours, one for each method that it was held against."""
+    """The claims of a theorem of ours, one for each method that it was held against, in the
+    catalogue's order."""
     found: dict[str, Claim] = {}
-    for check in BOUND_CHECKS:
+    for check in sorted(BOUND_CHECKS, key=lambda check: _PLACES.get(check.row, 0)):
         if check.theorem.name == theorem:
             made = claim_of(check)
             found.setdefault(_key(made), made)

@@ -112,6 +112,8 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     begun = time.monotonic()
     attacker = attackers_named((task.attacker,))[0]
     try:
+        if attacker.elsewhere and task.claim.here:
+            raise Unfit("what its setting states is of its own problem alone")
         size = attacker.coordinates(task.claim)
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))

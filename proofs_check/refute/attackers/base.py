@@ -32,13 +32,14 @@ class Confirmation(NamedTuple):
 class Attacker(ABC):
     """One way of looking for instances that break a bound.
 
-    Attributes of every member: ``name``, ``what`` it looks at in a line, and its ``turn``: who
-    finds most comes first.
+    Attributes of every member: ``name``, ``what`` it looks at in a line, its ``turn``, who
+    finds most comes first, and whether it makes problems of its own (``elsewhere``).
     """
 
     name: str
     what: str
     turn: int = 9
+    elsewhere: bool = True
 
     @abstractmethod
     def coordinates(self, claim: Claim) -> int:

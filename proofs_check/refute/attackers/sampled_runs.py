@@ -48,6 +48,7 @@ class SampledRuns(Attacker):
     """Runs on whole problems, by lower confidence limits of the mean."""
 
     name = "runs"
+    elsewhere = False
     turn = 4
     what = "sampled runs on the catalogue's problems, by confidence limits"
 
