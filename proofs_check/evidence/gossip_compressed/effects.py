@@ -69,7 +69,7 @@ _NOISY = partial(Quadratic.strongly_convex, mu=0.2, sigma2=0.5, zeta2=0.5, R2=4.
 QUANTIMED_DSGD = contrast(
     "quantimed-dsgd", "a deadline saves the time in which others wait for stragglers",
     Setting(
-        "quadratic-sc, sigma2 = zeta2 = 1/2", _NOISY, 8, 400, around(0.5), replicas=16,
+        "quadratic-sc, sigma2 = zeta2 = 1/2", _NOISY, 8, 400, around(0.5), replicas=96,
         points=200, d=10, timing=STANDARD,
         note="ring, a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms, D-PSGD's gamma "
         "times the row's epsilon: equal steps of the mean model",

@@ -32,7 +32,7 @@ GOSSIP_LOCAL_SGD = contrast(
     "gossip-local-sgd", "local steps between rounds of gossip save bits",
     Setting(
         "quadratic-unequal, sigma2 = 8", partial(unequal, sigma2=8.0), 8, 400,
-        (0.03, 0.06, 0.12, 0.24), replicas=64, d=20, note="ring, d = 20",
+        (0.03, 0.06, 0.12, 0.24), replicas=256, d=20, note="ring, d = 20",
     ),
     Reading("sent_bits", target=0.1, of=" of the mean model"),
     method="local SGD over gossip, H = 4",

@@ -174,6 +174,6 @@ BATCH_GROWTH = _grown(
 )  # fmt: skip
 
 CR_PSGD = _grown(
-    "cr-psgd", "CR-PSGD", SteadyBatch(60, LAST_BATCH), 60, 5e-3, 0.25,
+    "cr-psgd", "CR-PSGD", SteadyBatch(60, LAST_BATCH), 75, 5e-3, 0.25,
     "Yu, Jin 2019, arXiv:1905.04346, Theorem 1: O(1/(nT)) with O(log T) rounds",
 )  # fmt: skip

@@ -114,7 +114,7 @@ BCD = contrast(
 DIANA = contrast(
     "diana",
     "workers that differ leave no error floor though their gradients are quantised",
-    replace(UNEQUAL, steps=120, replicas=16), Reading(),
+    replace(UNEQUAL, steps=120, replicas=128), Reading(),
     method="DIANA",
     baseline=arm("QSGD, 4 levels", lambda it: it.of("qsgd")),
     without=arm("shifts stay at zero (alpha = 0)", lambda it: replace(it.own, alpha=0.0)),
