@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
+from itertools import chain
 from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, final
@@ -71,7 +72,9 @@ class Contents:
             case functools.partial():
                 self._all("partial", (value.func, value.args, value.keywords))
                 module = getattr(value.func, "__module__", "")
-                self.roots.update(self._graph.rows_of(module, value.args))
+                within = (one for one in value.args if isinstance(one, tuple))
+                words = (*value.args, *chain.from_iterable(within))
+                self.roots.update(self._graph.rows_of(module, words))
             case MethodType():
                 self._all(f"method {value.__name__}", (value.__self__,))
             case FunctionType():

@@ -105,7 +105,7 @@ class Setting:
 
     @property
     def length(self) -> int:
-        """Steps of a run."""
+        """Steps of a run, for this number of workers."""
         return self.steps if isinstance(self.steps, int) else self.steps(self.n)
 
     @property

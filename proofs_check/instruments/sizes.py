@@ -78,7 +78,7 @@ class Sizes(NamedTuple):
         return self._replace(**{name: round(value * factor)})
 
     def at(self, size: int) -> SweepPlace:
-        """One of the sizes."""
+        """The place of one of the sizes."""
         n, d = (value if isinstance(value, int) else 0 for value in (self.n, self.d))
         return SweepPlace(size, n, d, self.seed)
 

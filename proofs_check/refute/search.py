@@ -112,9 +112,7 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     begun = time.monotonic()
     attacker = attackers_named((task.attacker,))[0]
     try:
-        if attacker.elsewhere and task.claim.here:
-            raise Unfit("what its setting states is of its own problem alone")
-        size = attacker.coordinates(task.claim)
+        size = _coordinates(attacker, task.claim)
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=time.monotonic() - begun), None, arm)
@@ -136,6 +134,13 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
         seconds=time.monotonic() - begun,
     )  # fmt: skip
     return SliceFound(report, climb.place, arm)
+
+
+def _coordinates(attacker: Attacker, claim: Claim) -> int:
+    """Raises Unfit where the attacker makes problems that the claim says nothing of."""
+    if attacker.elsewhere and claim.here:
+        raise Unfit("what its setting states is of its own problem alone")
+    return attacker.coordinates(claim)
 
 
 def _counterexample(

@@ -42,10 +42,9 @@ from algorithms.sets.geometry import Euclidean, NegativeEntropy
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.evidence.gossip_convex import proofs as dgd_proof
-from proofs_check.evidence.gossip_convex import proofs as projected_proof
-from proofs_check.evidence.gossip_convex import proofs_averaging as dual_averaging_proof
 from proofs_check.evidence.gossip_convex.closed_forms import uneven
+from proofs_check.evidence.gossip_convex.proofs import DGD_AMOUNT, PROJECTED_DGD_AMOUNT
+from proofs_check.evidence.gossip_convex.proofs_averaging import DUAL_AVERAGING_AMOUNT
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.methods.equivalence import Case, cross_validate
@@ -357,19 +356,22 @@ def test_the_prescribed_stepsizes_are_the_best() -> None:
 
 
 @pytest.mark.parametrize(
-    ("theorem", "proof", "step", "more"),
+    ("theorem", "proved", "step", "more"),
     [
-        (dgd_bound, dgd_proof, STEP, {"gamma": 0.1, "lambda": 0.6, "R2": 6, "T": 50}),
-        (projected_bound, projected_proof, STEP, {"gamma": 0.1, "lambda": 0.6, "R2": 6, "T": 50}),
+        (dgd_bound, DGD_AMOUNT, STEP, {"gamma": 0.1, "lambda": 0.6, "R2": 6, "T": 50}),
         (
-            dual_averaging, dual_averaging_proof, InverseRootStep(0.1),
+            projected_bound, PROJECTED_DGD_AMOUNT, STEP,
+            {"gamma": 0.1, "lambda": 0.6, "R2": 6, "T": 50},
+        ),
+        (
+            dual_averaging, DUAL_AVERAGING_AMOUNT, InverseRootStep(0.1),
             {"a": 0.1, "gap": 0.4, "R": math.sqrt(3), "log": math.log(50 * 2)},
         ),
     ],
     ids=["dgd", "projected", "dual averaging"],
 )  # fmt: skip
-def test_the_bounds_are_the_proved_ones(theorem, proof, step, more: dict[str, float]) -> None:
+def test_the_bounds_are_the_proved_ones(theorem, proved, step, more: dict[str, float]) -> None:
     values = {"l": 3.0} | more
-    amount = float(proof.AMOUNT.subs({s: values[s.name] for s in proof.AMOUNT.free_symbols}))
+    amount = float(proved.subs({s: values[s.name] for s in proved.free_symbols}))
     proved = amount / math.sqrt(50) if "log" in more else amount
     assert at_example(theorem, step, 50) == pytest.approx(proved, rel=1e-12)

@@ -82,7 +82,7 @@ def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
 
 def test_a_misread_bound_of_ours_is_refuted() -> None:
     wrong = replace(
-        claims_of("bsp_nonconvex")[-1], theorem=MisreadBound(bsp_nonconvex, quarter_noise)
+        claims_of("bsp_nonconvex")[0], theorem=MisreadBound(bsp_nonconvex, quarter_noise)
     )
     found = sliced(SearchSlice(wrong, "exact", 0, 20.0)).report
     assert found.counterexample is not None and found.counterexample.confirmed
