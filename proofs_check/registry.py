@@ -11,23 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.instruments.effect_check import EffectCheck
+from proofs_check.effects import EFFECTS as EFFECTS
 from proofs_check.instruments.study import Study
 from proofs_check.verdict import Verdict
 from theory.members import declared, members
-
-
-def _by_row(found: tuple[EffectCheck, ...]) -> dict[str, EffectCheck]:
-    """Raises a ValueError if a row has two."""
-    by_row = {one.row: one for one in found}
-    twice = sorted({one.row for one in found if one is not by_row[one.row]})
-    if twice:
-        raise ValueError(f"a row has one effect, got two of {', '.join(twice)}; leave one")
-    return by_row
-
-
-EFFECTS: dict[str, EffectCheck] = _by_row(members("proofs_check.evidence", EffectCheck))
-"""What each row shows, by its key."""
 
 STUDIES: tuple[Study, ...] = members("proofs_check.evidence", Study)
 

@@ -12,8 +12,9 @@ Kind = TypeVar("Kind")
 
 
 @cache
-def modules(package: str) -> tuple[ModuleType, ...]:
-    """Every module under ``package`` (dotted name), the rooms inside it too, by name.
+def modules(package: str, named: str = "") -> tuple[ModuleType, ...]:
+    """Every module under ``package`` (dotted name), the rooms inside it too, by name; those whose
+    own name begins with ``named``.
 
     Raises:
         ModuleNotFoundError: there is no such package.
@@ -22,18 +23,19 @@ def modules(package: str) -> tuple[ModuleType, ...]:
     names = sorted(
         found.name
         for found in pkgutil.walk_packages(room.__path__, f"{package}.")
-        if not found.ispkg
+        if not found.ispkg and found.name.rpartition(".")[2].startswith(named)
     )
     return tuple(import_module(name) for name in names)
 
 
-def members(package: str, kind: type[Kind]) -> tuple[Kind, ...]:
-    """Every public module-level value of ``kind`` under ``package``, in the order of its file.
+def members(package: str, kind: type[Kind], named: str = "") -> tuple[Kind, ...]:
+    """Every public module-level value of ``kind`` under ``package``, in the order of its file; of
+    the modules whose own name begins with ``named``.
 
     A value that one module imports from another is counted once, at the first.
     """
     found: dict[int, Kind] = {}
-    for module in modules(package):
+    for module in modules(package, named):
         for name, value in vars(module).items():
             if isinstance(value, kind) and not name.startswith("_"):
                 found.setdefault(id(value), value)

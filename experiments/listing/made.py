@@ -6,8 +6,8 @@ from typing import Any
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row, forms_of
 from experiments.listing.kept import ListedProblem, Listing, Measured
+from proofs_check.effects import EFFECTS
 from proofs_check.instruments.effect_check import CHECK
-from proofs_check.registry import EFFECTS
 from theory.theorem import Result
 
 

@@ -316,7 +316,7 @@ def small(kind: str) -> Cell:
         "workers": lambda cell: cell.row == "qsgd",
         "problem": lambda cell: cell.problem == "lad-diabetes-sorted",
         "bound": lambda cell: cell.row == "dgd",
-        "closed": lambda cell: cell.check == "closed form gossip.choco_sgd.choco_sgd",
+        "closed": lambda cell: cell.check == "closed form gossip.closed_forms_choco.choco_sgd",
         "study": lambda cell: cell.check == "study d2_bias",
         "topology": lambda cell: "FDLA" in cell.check,
     }

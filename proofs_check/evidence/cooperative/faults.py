@@ -26,15 +26,18 @@ from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.parts.cyclic_code import CyclicCode, solved
 from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.barbell import Barbell
 from proofs_check.evidence.cooperative import closed_forms as cocod_sgd
 from proofs_check.evidence.cooperative import closed_forms as cooperative_sgd
 from proofs_check.evidence.cooperative import closed_forms as easgd
 from proofs_check.evidence.cooperative.closed_forms_redundancy import (
+    by_the_gap,
     circulant,
     decoded_gradient,
     one_round,
     redundant_bias,
     shards_are_shared,
+    steady_variance,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.method_mutant import MethodMutant, fault
@@ -243,6 +246,10 @@ def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "effective neighbours by the gap", "1 + (n - 1) gap in the place of n_W",
+        lambda: steady_variance(Barbell(6), by_the_gap), lambda: steady_variance(Barbell(6)),
+    ),
     fault(
         "EASGD pushing its centre", "the centre moves away from the workers",
         easgd.mean_and_centre, PushedCentre,

@@ -15,7 +15,11 @@ from algorithms.methods.gossip.choco import Choco, ChocoGossip, ChocoSGD, ChocoS
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.evidence.gossip.closed_forms import gossip_mean_is_bsp, ring_bias
+from proofs_check.evidence.gossip.closed_forms import (
+    covariance_of_gossip,
+    gossip_mean_is_bsp,
+    ring_bias,
+)
 from proofs_check.evidence.gossip.closed_forms_choco import first_round, mean_is_kept
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import HastyChoco, LeakyRing, SelfishChoco, SelfTwiceDPSGD
@@ -78,6 +82,10 @@ def twice_as_far(step: Stepsize, on: Topology, operator: Compressor, gamma: floa
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "gossip's covariance with noise 10 % too large", "variance 1.1 v in the place of v",
+        covariance_of_gossip, 1.1,
+    ),
     fault(
         "CHOCO with a doubled consensus step", "gamma (W - I) is applied twice as strongly",
         first_round, twice_as_far,

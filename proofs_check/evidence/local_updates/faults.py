@@ -22,7 +22,10 @@ from algorithms.problems.least_squares_data import rising
 from algorithms.synchronisation.periods import Periods
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import IID, entry, one_objective
-from proofs_check.evidence.local_updates.closed_forms import local_fixed_point
+from proofs_check.evidence.local_updates.closed_forms import (
+    covariance_of_local_sgd,
+    local_fixed_point,
+)
 from proofs_check.evidence.local_updates.closed_forms_periods import adapted_periods, forced_decay
 from proofs_check.evidence.local_updates.closed_forms_variants import (
     async_qsparse,
@@ -212,6 +215,10 @@ def under_one_objective(setting: Callable[[], Problem]) -> Verdict:
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "local SGD's covariance with noise 10 % too large", "variance 1.1 v in the place of v",
+        covariance_of_local_sgd, 1.1,
+    ),
     MethodMutant(
         "PR-SGD with its momentum not averaged", "every worker keeps its own velocity",
         lambda: averaged_momentum(lambda step, p: LocalSGD(step, p, Momentum(0.8)))[1:],

@@ -109,7 +109,7 @@ def test_true_theorems_are_never_refuted(name: str, seed: int) -> None:
 
 def test_the_largest_stepsize_stays_within_what_a_theorem_forgives() -> None:
     c = Constants(n=1, L=3.0, sigma2=1.0, initial_gap=1.0)
-    step = largest_step(claims_of("bsp_nonconvex")[-1], c, 100)
+    step = largest_step(claims_of("bsp_nonconvex")[0], c, 100)
     assert 1 / 3 * (1 - 1e-8) < step(0) <= 1 / 3
 
 

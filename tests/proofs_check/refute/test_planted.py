@@ -13,7 +13,7 @@ from proofs_check.refute.planted import planted
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
-CLAIM = claims_of("bsp_nonconvex")[-1]
+CLAIM = claims_of("bsp_nonconvex")[0]
 WRONG = dict(planted(CLAIM))
 C, STEP, T = bsp_nonconvex.example, ConstantStep(0.5), np.array([10.0])
 
