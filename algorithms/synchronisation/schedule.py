@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -162,18 +162,23 @@ class Schedule:
     def of(self, replicas: Tensor) -> Schedule:
         """The schedule of the replicas at places ``replicas`` ``[...]`` of this one's axis."""
         ids = replicas.cpu()
-        same = ids.numel() > 1 and bool((ids == ids.reshape(-1)[0]).all())
+        return self._of_parts(lambda part, axis: part[:, ids] if axis else part[ids])
 
-        def chosen(part: Any, axis: int) -> Any:
-            if not same:
-                return part[:, ids] if axis else part[ids]
-            one, shape = part.select(axis, int(ids.reshape(-1)[0])), ids.shape
-            ahead, behind = one.shape[:axis], one.shape[axis:]
-            return one.reshape(*ahead, *(1,) * len(shape), *behind).expand(*ahead, *shape, *behind)
+    def for_all(self, shape: tuple[int, ...]) -> Schedule:
+        """The schedule of its only replica, for replicas of that shape: a view."""
 
-        per_tick = {
-            name: chosen(getattr(self, name), 1)
-            for name in ("arrivals", "versions", "seconds", "fetches", "starts")
-        }
-        return replace(self, **per_tick, waited=chosen(self.waited, 0),
-                       dropped=chosen(self.dropped, 0))  # fmt: skip
+        def spread(part: Tensor, axis: int) -> Tensor:
+            ahead, behind = part.shape[:axis], part.shape[axis + 1 :]
+            one = part.reshape(*ahead, *(1,) * len(shape), *behind)
+            return one.expand(*ahead, *shape, *behind)
+
+        return self._of_parts(spread)
+
+    def _of_parts(self, chosen: Callable[[Tensor, int], Tensor]) -> Schedule:
+        """With what is chosen of every field, given the place of its axis of replicas."""
+        names = ("arrivals", "versions", "seconds", "fetches", "starts")
+        per_tick = {name: chosen(getattr(self, name), 1) for name in names}
+        return replace(
+            self, **per_tick, waited=chosen(self.waited, 0), dropped=chosen(self.dropped, 0),
+            counts=None if self.counts is None else chosen(self.counts, 1),
+        )  # fmt: skip

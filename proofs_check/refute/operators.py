@@ -91,6 +91,3 @@ class WorstUnbiased(Compressor):
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)
-
-
-EXAMPLES = (WorstContraction(0.25), WorstUnbiased(3.0))

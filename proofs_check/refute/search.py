@@ -126,7 +126,7 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     with suppress(_Over):
         differential_evolution(
             climb, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False,
-            rng=np.random.default_rng(task.seed), updating="immediate", tol=0.0,
+            rng=rng, updating="immediate", tol=0.0,
         )  # fmt: skip
     report = ArmReport(
         task.claim.name, task.attacker, climb.tried, climb.unfit, climb.best,

@@ -199,8 +199,7 @@ def _places(trial: TableTrial, variable: str, horizons: Sequence[int]) -> Iterat
         base = small(trial, _COPIED)
         few = trial.scheduled or trial.objective is Objective.CONVEX
         for n in _FEW if few else _SIZES:
-            gossip = trial.line.startswith("Gossip")
-            one = put(row, Topology, Hypercube(n)) if gossip else row
+            one = put(row, Topology, Hypercube(n)) if trial.gossips else row
             yield SweepPoint(one, repeated(base, n // _COPIED), horizons[-1])
     else:
         values = _LADDERS.get(variable, ())
@@ -225,8 +224,7 @@ def small(trial: TableTrial, n: int) -> Quadratic:
     """The quadratic of a cell in few dimensions: with Hessians of the workers' own where local
     steps or gossip would show nothing else; one objective for all in non-convex asynchronous cells,
     whose theorems ask for it."""
-    own = trial.line.startswith("Gossip") or "L-SGD" in trial.line
-    if own:
+    if trial.drifts:
         return unequal(n, _D)
     late = trial.scheduled and trial.objective is Objective.NONCONVEX
     return Quadratic.strongly_convex(n, _D, zeta2=0.0 if late or n < 2 else 1.0)

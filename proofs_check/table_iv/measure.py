@@ -213,9 +213,8 @@ def _played(
 def on_quadratic(trial: TableTrial) -> TableTrial:
     """The trial on the quadratic of its line's convex cell, whose runs are short and constants
     known; it is smooth, so what is said of non-convex functions holds of it."""
-    own = trial.line.startswith("Gossip") or "L-SGD" in trial.line
     steps = min(trial.steps, trial.n * _ROUNDS if trial.scheduled else _STEPS)
-    return replace(trial, problem="quadratic-unequal" if own else "quadratic-sc", steps=steps)
+    return replace(trial, problem="quadratic-unequal" if trial.drifts else "quadratic-sc", steps=steps)
 
 
 def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:

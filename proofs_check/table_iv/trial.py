@@ -125,8 +125,7 @@ class TableTrial:
         gossip on a graph whose gap falls as 1/log n (a ring's falls as 1/n^2)."""
         base = self.build(_COPIED)
         for n in SIZES[:_FEW]:
-            gossip = self.line.startswith("Gossip")
-            one = put(self.row, Topology, Hypercube(n)) if gossip else self.row
+            one = put(self.row, Topology, Hypercube(n)) if self.gossips else self.row
             yield SweepPoint(one, copies(base, n // _COPIED), self.steps)
 
     def rule(self, objective: Problem, steps: int) -> Stepsize:
@@ -161,6 +160,16 @@ class TableTrial:
             through = [at for at in ("omega", "delta") if self.order_in(at) is not None]
             return 0.0 if through and not any(self.order_in(at) for at in through) else None
         return float(self.objective.power) if variable == "T" else None
+
+    @property
+    def gossips(self) -> bool:
+        """Whether workers meet along a graph."""
+        return self.line.startswith("Gossip")
+
+    @property
+    def drifts(self) -> bool:
+        """Whether workers' models differ, so that Hessians of their own show it."""
+        return self.gossips or "L-SGD" in self.line
 
     def unstated(self, variable: str) -> Unstated | None:
         """Why no order is stated in ``variable``; None where one is."""

@@ -71,7 +71,7 @@ class Scheduled(Method[State]):
             )
         flat = ids.reshape(-1)
         if flat.numel() > 1 and bool((flat == flat[0]).all()):  # drawn once, whoever asks
-            return self._of(context.network.n, flat[:1].tolist()).of(torch.zeros_like(ids))
+            return self._of(context.network.n, flat[:1].tolist()).for_all(tuple(ids.shape))
         alone = self._of(context.network.n, flat.tolist())
         return alone if ids.dim() == 1 else alone.of(torch.arange(ids.numel()).view(ids.shape))
 
