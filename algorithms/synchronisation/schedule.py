@@ -176,9 +176,14 @@ class Schedule:
 
     def _of_parts(self, chosen: Callable[[Tensor, int], Tensor]) -> Schedule:
         """With what is chosen of every field, given the place of its axis of replicas."""
-        names = ("arrivals", "versions", "seconds", "fetches", "starts")
-        per_tick = {name: chosen(getattr(self, name), 1) for name in names}
         return replace(
-            self, **per_tick, waited=chosen(self.waited, 0), dropped=chosen(self.dropped, 0),
+            self,
+            arrivals=chosen(self.arrivals, 1),
+            versions=chosen(self.versions, 1),
+            seconds=chosen(self.seconds, 1),
+            fetches=chosen(self.fetches, 1),
+            starts=chosen(self.starts, 1),
+            waited=chosen(self.waited, 0),
+            dropped=chosen(self.dropped, 0),
             counts=None if self.counts is None else chosen(self.counts, 1),
-        )  # fmt: skip
+        )

@@ -214,7 +214,9 @@ def on_quadratic(trial: TableTrial) -> TableTrial:
     """The trial on the quadratic of its line's convex cell, whose runs are short and constants
     known; it is smooth, so what is said of non-convex functions holds of it."""
     steps = min(trial.steps, trial.n * _ROUNDS if trial.scheduled else _STEPS)
-    return replace(trial, problem="quadratic-unequal" if trial.drifts else "quadratic-sc", steps=steps)
+    return replace(
+        trial, problem="quadratic-unequal" if trial.drifts else "quadratic-sc", steps=steps
+    )
 
 
 def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:

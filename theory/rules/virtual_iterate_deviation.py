@@ -5,7 +5,8 @@ at most excess G^2/n in the mean over steps. Gradients have second moments of at
 are roots of second moments, averaged over workers: they add up (Minkowski), a contraction of
 quality delta leaves r = sqrt(1 - delta) of them, and what a step loses of x and adds to it ends at
 most at the fixed point of S <- r (S + 1). :mod:`theory.theorems.perturbed_iterate` makes bounds of
-these; :mod:`proofs_check.evidence.auxiliary.proofs` holds the identities by computer algebra.
+these; :mod:`proofs_check.evidence.auxiliary.proofs_iterates` holds the identities by computer
+algebra.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class GossipLocalSGD(Method[GossipLocalState]):
     :class:`algorithms.methods.gossip.choco.ChocoRound`, H = 1 is CHOCO-SGD (arXiv:1902.00340,
     Algorithm 2); H > 1 is SPARQ-SGD without a trigger (Singh et al. 2019, arXiv:1910.14280).
 
-    What was found (``proofs_check.evidence.gossip_local.studies``, constant steps, quadratics):
+    What was found (``proofs_check.evidence.gossip_local``, constant steps, quadratics):
 
     - convex f_i and gamma <= 2/L: no H and no gap makes plain gossip diverge; where workers curve
       downward while their mean is strongly convex, it diverges beyond H*, for small gaps

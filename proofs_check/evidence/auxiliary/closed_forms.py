@@ -1,4 +1,4 @@
-"""Closed forms: dgc, momentum, gmc, local clipping, momentum correction, printed boxes."""
+"""Closed forms: dgc, momentum, gmc, local clipping, momentum correction."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Key
-from algorithms.memories.base import Memory, Round
-from algorithms.memories.decaying_feedback import DecayingFeedback
+from algorithms.memories.base import Memory
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
@@ -25,10 +23,8 @@ from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
     noisy,
     nothing_moves_it_else,
 )
-from proofs_check.instruments.erratum import erratum
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
-from proofs_check.methods.faulty.memories import PrintedCorrection
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -218,164 +214,9 @@ def momentum_correction() -> tuple[Verdict, ...]:
     )
 
 
-# The survey's boxes of momentum and clipping, as printed and as they must be: E30 to E33, S2.
-
-
-_PRINTED_BOXES_M, _PRINTED_BOXES_GAMMA = 0.9, 0.01
-
-
-def _end(method: BSP, steps: int, n: int = 1) -> float:
-    """|x_T| of n equal workers on x^2/2 from 1."""
-    ones = torch.ones((n, 1), dtype=torch.float64)
-    problem = Quadratic.from_arrays(ones, 0 * ones, x0=torch.ones(1, dtype=torch.float64))
-    return float(models(method, problem, steps)[-1].abs().max())
-
-
-def e30() -> tuple[Verdict, ...]:
-    """What was sent stays in v and is sent again: 10^12 after 400 steps, where 0 is near."""
-    plain = _end(BSP(ConstantStep(_PRINTED_BOXES_GAMMA), optimizer=Momentum(_PRINTED_BOXES_M)), 400)
-    return (
-        erratum(
-            "E30",
-            "momentum-correction",
-            "|x_400| on x^2/2 from 1, all sent: that of heavy ball",
-            (
-                one_dimensional(MomentumCorrection(_PRINTED_BOXES_M), _PRINTED_BOXES_GAMMA, 400),
-                plain,
-            ),
-            (
-                one_dimensional(PrintedCorrection(_PRINTED_BOXES_M), _PRINTED_BOXES_GAMMA, 400),
-                plain,
-            ),
-        ),
-    )
-
-
-def e31() -> tuple[Verdict, ...]:
-    """m in place of m/gamma: a momentum of gamma m, which is none."""
-    heavy = _end(BSP(ConstantStep(_PRINTED_BOXES_GAMMA), optimizer=Momentum(_PRINTED_BOXES_M)), 200)
-    plain = _end(BSP(ConstantStep(_PRINTED_BOXES_GAMMA)), 200)
-    return (
-        erratum(
-            "E31",
-            "gmc",
-            "|x_200| on x^2/2 from 1, all sent: that of heavy ball",
-            (one_dimensional(GlobalMomentum(_PRINTED_BOXES_M), _PRINTED_BOXES_GAMMA, 200), heavy),
-            (
-                one_dimensional(
-                    GlobalMomentum(_PRINTED_BOXES_GAMMA * _PRINTED_BOXES_M),
-                    _PRINTED_BOXES_GAMMA,
-                    200,
-                ),
-                heavy,
-            ),
-            f"without momentum {plain:.4g}",
-        ),
-    )
-
-
-def e32() -> tuple[Verdict, ...]:
-    """The sum of n equal workers takes n steps in one: gamma n instead of gamma."""
-    n, steps = 4, 20
-
-    def corrected(gamma: float) -> BSP:
-        return BSP(ConstantStep(gamma), Identity(), MomentumCorrection(_PRINTED_BOXES_M))
-
-    alone = _end(corrected(_PRINTED_BOXES_GAMMA), steps)
-    return (
-        erratum(
-            "E32", "momentum-correction", "four equal workers move as one does",
-            (_end(corrected(_PRINTED_BOXES_GAMMA), steps, n), alone),
-            (_end(corrected(n * _PRINTED_BOXES_GAMMA), steps, n), alone),
-            "the sum over workers is the mean at n times the stepsize",
-        ),
-    )  # fmt: skip
-
-
-def e33() -> tuple[Verdict, ...]:
-    """Thresholds T n^-1/2 halve the mean of four equal gradients of norm T."""
-    g = torch.tensor([[3.0, 4.0]], dtype=torch.float64).expand(4, 2)
-    norms = [float(ClipNorm(5.0, power).apply(g, 4).mean(0).norm()) for power in (0.0, 0.5)]
-    return (
-        erratum(
-            "E33", "local-clipping", "four equal gradients at the threshold keep their mean",
-            (norms[0], 5.0), (norms[1], 5.0), "noise is another matter: its sum has norm T",
-        ),
-    )  # fmt: skip
-
-
-def s2() -> tuple[Verdict, ...]:
-    """Every fifth step sends all there is: with a decay of 0.9 a share is in nobody's hands."""
-    kept = [_sent_and_kept(DecayingFeedback(decay, decay)) for decay in (1.0, 0.9)]
-    return (
-        erratum(
-            "S2", "error-feedback", "50 gradients of 1: messages and residual add up to 50",
-            (kept[0], 50.0), (kept[1], 50.0),
-        ),
-    )  # fmt: skip
-
-
-def _sent_and_kept(memory: DecayingFeedback) -> float:
-    one = torch.ones(1, 1, dtype=torch.float64)
-    state: Tensor = memory.init(one.shape, one.dtype, one.device)
-    sent = 0.0
-    for t in range(50):
-        wanted = memory.before(state, one)
-        message = wanted if t % 5 == 4 else torch.zeros_like(one)
-        sent += float(message)
-        state = memory.after(state, Round(one, wanted, message, message))
-    return sent + float(state)
-
-
 CLOSED_FORMS = (
     dgc,
     gmc,
     local_clipping,
     momentum_correction,
-    e30,
-    e31,
-    e32,
-    e33,
-    s2,
 )
-
-DEMONSTRATIONS = (
-    ("E30", e30),
-    ("E31", e31),
-    ("E32", e32),
-    ("E33", e33),
-    ("S2", s2),
-)
-
-COVERS = {
-    "e30": (
-        "error-feedback",
-        "gmc",
-        "local-clipping",
-        "momentum-correction",
-    ),
-    "e31": (
-        "error-feedback",
-        "gmc",
-        "local-clipping",
-        "momentum-correction",
-    ),
-    "e32": (
-        "error-feedback",
-        "gmc",
-        "local-clipping",
-        "momentum-correction",
-    ),
-    "e33": (
-        "error-feedback",
-        "gmc",
-        "local-clipping",
-        "momentum-correction",
-    ),
-    "s2": (
-        "error-feedback",
-        "gmc",
-        "local-clipping",
-        "momentum-correction",
-    ),
-}

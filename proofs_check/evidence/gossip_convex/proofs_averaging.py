@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.evidence.gossip_convex.proofs import spread
-from proofs_check.evidence.synchronous.proofs import root_sum
+from proofs_check.evidence.synchronous.proofs_barriers import root_sum
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.proofs.evaluated import GAMMA, SCALE, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes

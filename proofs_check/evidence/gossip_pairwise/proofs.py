@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence.auxiliary.proofs import pairs
+from proofs_check.evidence.auxiliary.proofs_iterates import pairs
 from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
 from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.proofs.expressions import near

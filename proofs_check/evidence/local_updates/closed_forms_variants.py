@@ -20,8 +20,10 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
-from proofs_check.evidence.local_updates.closed_forms import COMMON_HESSIAN_REPLICAS as REPLICAS
-from proofs_check.evidence.local_updates.closed_forms import (
+from proofs_check.evidence.local_updates.closed_forms_common import (
+    COMMON_HESSIAN_REPLICAS as REPLICAS,
+)
+from proofs_check.evidence.local_updates.closed_forms_common import (
     FALLING,
     GAMMA,
     SEED,

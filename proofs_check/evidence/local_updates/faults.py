@@ -22,10 +22,8 @@ from algorithms.problems.least_squares_data import rising
 from algorithms.synchronisation.periods import Periods
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import IID, entry, one_objective
-from proofs_check.evidence.local_updates.closed_forms import (
-    covariance_of_local_sgd,
-    local_fixed_point,
-)
+from proofs_check.evidence.local_updates.closed_forms import local_fixed_point
+from proofs_check.evidence.local_updates.closed_forms_common import covariance_of_local_sgd
 from proofs_check.evidence.local_updates.closed_forms_periods import adapted_periods, forced_decay
 from proofs_check.evidence.local_updates.closed_forms_variants import (
     async_qsparse,

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.evidence.asynchronous.proofs import missed
-from proofs_check.evidence.auxiliary.proofs import blocks
+from proofs_check.evidence.auxiliary.proofs_iterates import blocks
 from proofs_check.evidence.local_updates.proofs import deviations
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence.auxiliary.proofs import decaying, fixed_points, velocities
+from proofs_check.evidence.auxiliary.proofs_iterates import decaying, fixed_points, velocities
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
 from proofs_check.proofs.evaluated import evaluates, symbol
 from proofs_check.proofs.expressions import near

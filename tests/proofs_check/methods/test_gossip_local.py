@@ -22,9 +22,9 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_local import studies as gossip_local_phase
-from proofs_check.evidence.gossip_local import studies as gossip_local_rate
 from proofs_check.evidence.gossip_local import studies as settings
 from proofs_check.evidence.gossip_local import studies_compressed as gossip_local_compressed
+from proofs_check.evidence.gossip_local import studies_rate as gossip_local_rate
 from proofs_check.evidence.gossip_local.closed_forms import plain
 from proofs_check.evidence.gossip_local.closed_forms_moments import (
     Recursion,

@@ -11,10 +11,10 @@ from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from proofs_check.evidence.asynchronous import studies as async_speedup
-from proofs_check.evidence.asynchronous import studies as downpour_periods
-from proofs_check.evidence.asynchronous import studies as hogwild_sparsity
 from proofs_check.evidence.asynchronous import studies_delay as aasgd_condition
 from proofs_check.evidence.asynchronous import studies_delay as delay_compensation
+from proofs_check.evidence.asynchronous import studies_periods as downpour_periods
+from proofs_check.evidence.asynchronous import studies_periods as hogwild_sparsity
 from proofs_check.evidence.asynchronous.faults import Reversed
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.methods.faulty.methods import FreshASP
