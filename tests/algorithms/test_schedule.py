@@ -103,6 +103,10 @@ def test_a_schedule_is_a_function_of_key_and_replica_alone() -> None:
     assert same(alone, whole.of(torch.tensor(6)))
     grid = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8).reshape(2, 4))
     assert grid.arrivals.shape == (300, 2, 4, 1)
+    assert torch.equal(grid.seconds.reshape(300, 8), whole.seconds)
+    prefix = Asynchronous().schedule(4, 140, Exponential(), KEY, torch.arange(8))
+    for name in ("arrivals", "seconds", "versions", "fetches", "starts"):
+        assert torch.equal(getattr(prefix, name), getattr(whole, name)[:140])
     first = whole.of(torch.tensor([0]))
     assert same(first.for_all((2, 3)), whole.of(torch.zeros((2, 3), dtype=torch.int64)))
 
@@ -111,10 +115,6 @@ def test_the_counts_of_a_tick_are_those_of_its_replicas() -> None:
     tick = Schedule.of_one_tick(3, [1], [1], [7])
     assert tick.of(torch.tensor([0, 0])).begun(0).tolist() == [[7], [7]]
     assert tick.for_all((2,)).begun(0).tolist() == [[7], [7]]
-    assert torch.equal(grid.seconds.reshape(300, 8), whole.seconds)
-    prefix = Asynchronous().schedule(4, 140, Exponential(), KEY, torch.arange(8))
-    for name in ("arrivals", "seconds", "versions", "fetches", "starts"):
-        assert torch.equal(getattr(prefix, name), getattr(whole, name)[:140])
 
 
 def test_replicas_and_keys_differ() -> None:
