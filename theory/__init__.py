@@ -1,4 +1,4 @@
-"""What is claimed: constants, claims, theorems, bits. No torch, no randomness.
+"""Claims of theory: constants, claims, theorems, bits. No torch, no randomness.
 
 Symbols used throughout the project, one meaning each:
 

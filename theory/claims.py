@@ -17,7 +17,7 @@ from typing import final
 
 
 class Confidence(Enum):
-    """How sure we are of a stated result: on the first three a hard check may rest, not on the
+    """Confidence in a stated result: on the first three a hard check may rest, not on the
     rest."""
 
     CERTAIN = "certain"
@@ -35,7 +35,7 @@ class Confidence(Enum):
 @final
 @dataclass(frozen=True)
 class Source:
-    """Where a statement comes from.
+    """Source of a statement.
 
     Attributes:
         authors: surnames.

@@ -10,7 +10,7 @@ from typing import Any, final
 
 
 class Kind(Enum):
-    """How a stated constant relates to the truth."""
+    """Relation of a stated constant to the true value."""
 
     EXACT = "exact"
     UPPER = "upper bound"
@@ -21,7 +21,7 @@ class Kind(Enum):
 @final
 @dataclass(frozen=True)
 class Statement:
-    """How one constant is known: exact or a bound, where it holds, and why.
+    """Statement of one constant: exact or a bound, where it holds, and why.
 
     Attributes:
         kind: exact, an upper bound or a lower bound.
@@ -97,7 +97,8 @@ class Constants:
         diameter: largest distance of two points that can occur [x].
         zeta2_star: (1/n) sum_i ||grad f_i(x*)||^2 at a minimiser x* [(f / x)^2].
         growth: step t averages at least growth^t/2 base batches.
-        reach: distance, in gamma sqrt(G2), within which of a virtual iterate gradients are taken.
+        reach: distance, in gamma sqrt(G2), within which of the model gradients are taken.
+        behind: distance of the model from a virtual iterate that takes plain steps, in the same.
         gain: steps of that iterate over gamma times the mean gradient.
         excess: n times the variance of such a step beside that of gradients [G2].
         blocks: blocks of coordinates that take turns.
@@ -109,6 +110,14 @@ class Constants:
         echoed: alpha of what is sent, C(g + alpha h), under decaying feedback.
         remembered: beta of its memory h <- beta h + g - sent.
         consensus_step: gamma of compressed gossip, a pure number.
+        L_rms: root of the mean of L_i^2, L_i the smoothness of f_i [f / x^2].
+        initial_memory: (1/n) sum_i ||g_i - grad f_i(x_0)||^2 of what workers hold of their
+            gradients after the first message [(f / x)^2].
+        refresh: probability of a round in which gradients are sent in full.
+        meeting_chance: probability p that all workers meet after a step.
+        compensation: what a correction of the delay adds to a gradient is at most this times the
+            model's move since it was read [f / x^2].
+        turn: every worker arrives at least once within this many consecutive ticks.
         statements: by a constant's name, how it is known.
     """
 
@@ -159,6 +168,7 @@ class Constants:
     zeta2_star: float | None = None
     growth: float | None = None
     reach: float | None = None
+    behind: float | None = None
     gain: float | None = None
     excess: float | None = None
     blocks: int | None = None
@@ -168,6 +178,12 @@ class Constants:
     echoed: float | None = None
     remembered: float | None = None
     consensus_step: float | None = None
+    L_rms: float | None = None
+    initial_memory: float | None = None
+    refresh: float | None = None
+    meeting_chance: float | None = None
+    compensation: float | None = None
+    turn: int | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )
@@ -232,8 +248,8 @@ class Constants:
     def completed(self) -> Constants:
         """A copy with what follows: a uniform zeta2 holds at x* too (zeta2_star).
 
-        tau bounds the staleness of coordinates, mu > 0 is a Polyak-Lojasiewicz constant. If n = 1
-        or zeta2 = 0, then L_max = L and mu_min = mu.
+        tau bounds the staleness of coordinates, mu > 0 is a Polyak-Lojasiewicz constant, L_max
+        bounds the mean of the L_i^2. If n = 1 or zeta2 = 0, then L_max = L and mu_min = mu.
         """
         if self.zeta2 is not None and self.zeta2_star is None:
             why = Statement(Kind.UPPER, "x*", "zeta2 holds everywhere")
@@ -244,12 +260,15 @@ class Constants:
         if self.mu is not None and self.mu > 0 and self.pl is None:
             why = Statement(Kind.LOWER, "uniform", "strong convexity implies it")
             return self.state(why, pl=self.mu).completed()
+        if self.L_max is not None and self.L_rms is None:
+            why = Statement(Kind.UPPER, "uniform", "L_max bounds every L_i")
+            return self.state(why, L_rms=self.L_max).completed()
         if self.n != 1 and self.zeta2 != 0:
             return self
         why = Statement(Kind.UPPER, "uniform", "all f_i have the gradient of f")
         follows = {"L_max": self.L, "mu_min": self.mu}
         new = {k: v for k, v in follows.items() if v is not None and getattr(self, k) is None}
-        return self.state(why, **new) if new else self
+        return self.state(why, **new).completed() if new else self
 
     def merge(self, other: Constants) -> Constants:
         """Both settings' constants; where both state one, ``other`` wins."""

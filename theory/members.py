@@ -43,5 +43,5 @@ def members(package: str, kind: type[Kind], named: str = "") -> tuple[Kind, ...]
 
 
 def declared(package: str, name: str) -> tuple[Any, ...]:
-    """What the modules under ``package`` declare in a tuple called ``name``, joined."""
+    """Declarations of the modules under ``package`` in a tuple called ``name``, joined."""
     return tuple(item for module in modules(package) for item in getattr(module, name, ()))

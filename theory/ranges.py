@@ -38,10 +38,13 @@ PART = Range(0, 1, (True, True))
 
 RANGES: dict[str, Range] = {
     **dict.fromkeys(("n", "d", "H", "H_stale", "H_velocity", "lazy_window", "blocks"), COUNT),
-    **dict.fromkeys(("L", "L_max", "gain", "consensus_step"), POSITIVE),
+    "turn": COUNT,
+    **dict.fromkeys(("L", "L_max", "L_rms", "gain", "consensus_step"), POSITIVE),
     **dict.fromkeys(("lipschitz", "lipschitz_one"), POSITIVE),
     **dict.fromkeys(("lam", "kept", "remembered"), PART),
-    **dict.fromkeys(("delta", "delta_up", "delta_down"), Range(0, 1, (False, True))),
+    **dict.fromkeys(
+        ("delta", "delta_up", "delta_down", "meeting_chance", "refresh"), Range(0, 1, (False, True))
+    ),
     "growth": COUNT,
     "momentum": Range(0, 1),
     "lam_n": Range(-1, 1, (True, True)),
@@ -52,8 +55,8 @@ RANGES: dict[str, Range] = {
             "mu", "mu_min", "pl", "sigma2", "zeta2", "zeta2_star", "G2", "initial_gap", "R2",
             "omega", "omega_up", "omega_down", "tau", "tau_coordinate", "tau_rms", "lead",
             "initial_potential", "alpha", "L_one", "sigma_one", "absolute_error", "lazy",
-            "divergence", "hessian_lipschitz", "diameter", "reach",
-            "excess", "carried", "echoed",
+            "divergence", "hessian_lipschitz", "diameter", "reach", "behind",
+            "excess", "carried", "echoed", "initial_memory", "compensation",
         ),
         NONNEGATIVE,
     ),

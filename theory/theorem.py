@@ -27,7 +27,7 @@ HALF = Fraction(1, 2)
 
 
 class Metric(Enum):
-    """What a bound bounds; x_t is the mean model after t steps, E over all randomness."""
+    """Quantity that a bound bounds; x_t is the mean model after t steps, E over all randomness."""
 
     AVERAGE_SQUARED_GRADIENT = "(1/T) sum_{t<T} E||grad f(x_t)||^2"
     MINIMUM_SQUARED_GRADIENT = "min_{t<T} E||grad f(x_t)||^2"
@@ -64,7 +64,7 @@ class Order:
 
 
 class Result(ABC):
-    """What the literature, or a derivation here, says of a row.
+    """Statement of the literature, or of a derivation here, on a row.
 
     Attributes of every member: ``name`` (stem of its file), ``title``, ``source``, ``confidence``,
     ``statement`` (LaTeX).
@@ -155,7 +155,8 @@ class Theorem(Result):
     ``metric``, ``order``, ``tight`` (whether the order is attained, so that rate checks are
     two-sided), ``example`` (constants at which it applies, for tests and readers). ``unmeasured``
     says why no run is held against the bound; empty where one is. ``any_scale`` says that it holds
-    for stepsizes of its kind however large.
+    for stepsizes of its kind however large, ``changing_network`` that W may be another in every
+    round, ``lam`` being the largest of all rounds'.
 
     ``statement`` stands once, in the docstring of the member's file: the ``.. math::`` block there
     whose label is the theorem's name. A class without such a block gives ``statement`` itself.
@@ -168,6 +169,7 @@ class Theorem(Result):
     example: Constants
     unmeasured: str = ""
     any_scale: bool = False
+    changing_network: bool = False
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -1,4 +1,4 @@
-r"""Where gossip with corrections and compression is stable: exact conditions, mode by mode.
+r"""Stability of gossip with corrections and compression: exact conditions, mode by mode.
 
 W is symmetric with eigenvalues 1 = lambda_1 > lambda_2 >= ... >= lambda_n. Every worker holds
 f_i(x) = a ||x - b_i||^2 / 2, so that ``curvature`` = gamma a is the only number of the problem.
@@ -46,7 +46,7 @@ def d2_limit(curvature: float = 0.0) -> float:
 
 
 def choco_kept(matrix: ArrayLike, share: float, consensus_step: float) -> float:
-    r"""What a round of CHOCO-Gossip with random masks leaves of the potential, at most.
+    r"""Contraction factor of the potential per CHOCO-Gossip round with random masks, at most.
 
     Each worker sends every coordinate with probability ``share``, independently of the others: then
     :math:`E \sum_i \|x_i - \bar x\|^2 + \|x_i - \hat x_i\|^2` after :math:`\hat x \gets \hat x +

@@ -1,4 +1,4 @@
-r"""How fast gossip falls on random quadratics: n_W tells the rate and the longest stepsize.
+r"""Convergence of gossip on random quadratics: n_W gives the rate and the longest stepsize.
 
 Vogels, Hendrikx, Jaggi 2022 (arXiv:2206.03093), Section 3.1. x <- W (x - \eta g), g_i = z z^T x_i
 with E z z^T = I, whose noise has the mean square c \|x_i\|^2 (``excess``; d + 1 for one standard

@@ -55,7 +55,7 @@ class Zooming:
             )
 
     @staticmethod
-    def of(w: ArrayLike, gamma: float, b: int) -> Zooming:
+    def from_matrix(w: ArrayLike, gamma: float, b: int) -> Zooming:
         """Of a symmetric doubly stochastic W ``[n, n]``."""
         matrix = np.asarray(w, dtype=np.float64)
         moved, values = np.eye(len(matrix)) - matrix, np.linalg.eigvalsh(matrix)

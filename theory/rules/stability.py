@@ -1,4 +1,4 @@
-r"""When recursions on a quadratic with curvature a are stable: constant delays, elastic averaging.
+r"""Stability of recursions on a quadratic with curvature a: constant delays, elastic averaging.
 
 Products gamma a are pure numbers.
 """

@@ -1,4 +1,4 @@
-r"""How far from a virtual iterate methods take their gradients, in units of gamma G.
+r"""Distance from a virtual iterate at which methods take their gradients, in units of gamma G.
 
 The virtual iterate z moves by gain times the mean gradient, and by noise of mean 0 whose square is
 at most excess G^2/n in the mean over steps. Gradients have second moments of at most G^2. Distances
@@ -18,15 +18,17 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Reach:
-    """What :mod:`theory.theorems.perturbed_iterate` asks of a method.
+    """Constants that :mod:`theory.theorems.perturbed_iterate` asks of a method.
 
     Attributes:
-        reach: distance of gradients' points and of the model from z [gamma G].
+        reach: distance of gradients' points from the model that is looked at [gamma G].
+        behind: distance of that model from z [gamma G].
         gain: steps of z over gamma times the mean gradient.
         excess: noise of z beside that of gradients [G^2/n].
     """
 
-    reach: float
+    reach: float = 0.0
+    behind: float = 0.0
     gain: float = 1.0
     excess: float = 0.0
 
@@ -59,9 +61,9 @@ def fed_back_locally(steps: float, delta: float) -> Reach:
     """Local steps, then their sum through a contraction with error feedback (Qsparse-local-SGD).
 
     z = mean model minus mean residual, both at a meeting and between two. A gradient is taken at
-    most ``steps`` - 1 local steps from the model that all began from.
+    most ``steps`` - 1 local steps from the model that all began from, and no further from the mean.
     """
-    return Reach(steps - 1 + steps * left(delta))
+    return Reach(steps - 1, behind=steps * left(delta))
 
 
 def quantised_locally(steps: float, omega: float) -> Reach:
@@ -77,7 +79,7 @@ def fed_back_momentum(m: float, residual: float) -> Reach:
 
     z = x - e - m/(1 - m) u. Velocities are at most 1/(1 - m) long.
     """
-    return Reach((residual + m / (1 - m)) / (1 - m), gain=1 / (1 - m))
+    return Reach(behind=(residual + m / (1 - m)) / (1 - m), gain=1 / (1 - m))
 
 
 def fed_back_globally(m: float, delta: float) -> Reach:
@@ -88,12 +90,12 @@ def fed_back_globally(m: float, delta: float) -> Reach:
     """
     r: float = (1 - delta) ** 0.5
     longest = 1 / (1 - r - m * (1 + r))
-    return Reach(longest * (r + m * (1 + r)) / (1 - m), gain=1 / (1 - m))
+    return Reach(behind=longest * (r + m * (1 + r)) / (1 - m), gain=1 / (1 - m))
 
 
 def fed_back_nesterov(m: float, residual: float) -> Reach:
     """Error feedback around m u + g, u <- m u + g: z = x - e - m^2/(1 - m) u, one step behind."""
-    return Reach((residual + m**2 / (1 - m)) / (1 - m), gain=1 / (1 - m))
+    return Reach(behind=(residual + m**2 / (1 - m)) / (1 - m), gain=1 / (1 - m))
 
 
 def block_momentum(steps: int, eta: float) -> Reach:
@@ -102,7 +104,8 @@ def block_momentum(steps: int, eta: float) -> Reach:
     z = a + (eta D + mean model - a)/(1 - eta), a the model that the block began from.
     """
     ahead = eta / (1 - eta)
-    return Reach(steps - 1 + ahead * (steps / (1 - eta) + steps), gain=1 / (1 - eta))
+    behind = ahead * (steps / (1 - eta) + steps)
+    return Reach(steps - 1, behind=behind, gain=1 / (1 - eta))
 
 
 def mixed(total: float) -> Reach:
@@ -157,7 +160,7 @@ def mixed_in_pairs(n: float, tau: float, kept: float) -> Reach:
 
 
 def kept_by_pairs(n: int) -> float:
-    """What an average of a worker with a uniform one of the n - 1 others leaves of the squared
+    """Factor with which averaging a worker and a uniform one of the n - 1 others scales the squared
     spread, in expectation and whoever it is."""
     return 1 - 1 / (2 * (n - 1))
 
@@ -186,15 +189,16 @@ def decaying(alpha: float, beta: float, omega: float) -> Reach:
     _below_one("(beta - alpha)^2 + omega alpha^2", kept)
     h = omega**0.5 / (1 - kept**0.5)
     c = alpha / (alpha + 1 - beta)
-    return Reach(c * h, excess=(1 - c) ** 2 * omega * (1 + alpha * h) ** 2)
+    return Reach(behind=c * h, excess=(1 - c) ** 2 * omega * (1 + alpha * h) ** 2)
 
 
 def elastic(n: int, alpha: float, period: int) -> Reach:
     """EASGD with pulls of alpha both ways every ``period`` steps; the centre is looked at.
 
     z is the mean of workers and centre, which moves by n/(n + 1) of the mean gradient; a pull
-    leaves max(|1 - alpha|, |1 - (n + 1) alpha|) of the spread of these n + 1 rows, and the centre
-    alone may hold all of it.
+    leaves max(|1 - alpha|, |1 - (n + 1) alpha|) of the spread Q of these n + 1 rows about z, of
+    which the centre holds q with q^2 <= Q^2 n/(n + 1). Workers are within Q^2/n + q^2 (1 + 1/n) of
+    the centre in the mean square.
 
     Raises:
         ValueError: alpha is such that pulls do not bring workers together.
@@ -202,4 +206,5 @@ def elastic(n: int, alpha: float, period: int) -> Reach:
     kept = max(abs(1 - alpha), abs(1 - (n + 1) * alpha))
     if not kept < 1:
         raise ValueError(f"alpha must lie between 0 and 2/(n + 1), got alpha={alpha} with n={n}")
-    return Reach(n**0.5 * period / (1 - kept), gain=n / (n + 1))
+    spread, share = n**0.5 * period / (1 - kept), n / (n + 1)
+    return Reach(spread / share**0.5, behind=spread * share**0.5, gain=share)

@@ -18,7 +18,7 @@ from theory.seconds.costs import AlphaBeta
 @final
 @dataclass(frozen=True)
 class CollectiveCost:
-    """What crosses one after another in an all-reduce, as multiples of one message and one vector.
+    """Sequential traffic of an all-reduce, as multiples of one message and one vector.
 
     Attributes:
         steps: messages.

@@ -64,7 +64,7 @@ class ProtocolLink:
         return self.segment(bits).seconds(bits, 1)
 
     def throughput(self, bits: float) -> float:
-        """What one message gets through the link [bit/s]."""
+        """Throughput of one message on the link [bit/s]."""
         return bits / self.seconds(bits)
 
 

@@ -63,3 +63,22 @@ def burst_seconds(link: AlphaBeta, n: int, bits: float, servers: int = 1) -> flo
     """
     share = sharded_server_cost(n, servers).sent
     return link.seconds(float(share) * bits, 2)
+
+
+def threaded_beta(path: float, thread: float) -> float:
+    """Seconds a bit of push and pull where one thread at each end copies what goes in and out.
+
+    Over sockets every bit is copied between user and kernel by a processor: a worker's thread
+    copies m bits out and m in, a server's m in and m out (as many servers as workers), so that
+    neither is done before 2 ``thread`` m; over RDMA nothing is copied.
+
+    Args:
+        path: seconds a bit of push and pull on links and buses alone.
+        thread: seconds in which the thread copies a bit, one way.
+
+    Raises:
+        ValueError: a negative time.
+    """
+    if not (path >= 0 and thread >= 0):
+        raise ValueError(f"path and thread must be at least 0, got path={path}, thread={thread}")
+    return max(path, 2 * thread)

@@ -1,4 +1,4 @@
-r"""When two jobs should share a link: Wang, Shi et al. 2020 (arXiv:2002.10105, AdaDUAL).
+r"""Condition for two jobs to share a link: Wang, Shi et al. 2020 (arXiv:2002.10105, AdaDUAL).
 
 Alone a job sends a bit in b seconds; k at once need k b + (k - 1) eta each for a bit. With M_1 bits
 of the old transfer left and M_2 < M_1 of a new one, sharing makes the sum of both ends

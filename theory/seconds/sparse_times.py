@@ -78,7 +78,7 @@ def merged_doubling_bounds(n: int, kept: int, d: int) -> tuple[int, int]:
 
 
 def ready_times(sizes: Sequence[int], compute: float) -> tuple[float, ...]:
-    """When each layer's gradient is there if ``compute`` seconds spread as the sizes do [s]."""
+    """Ready time of each layer's gradient if ``compute`` seconds spread as the sizes do [s]."""
     total, passed, times = sum(sizes), 0, []
     for size in sizes:
         passed += size
@@ -89,7 +89,7 @@ def ready_times(sizes: Sequence[int], compute: float) -> tuple[float, ...]:
 def hidden_counts(
     sizes: Sequence[int], link: AlphaBeta, entry_bits: float, compute: float, ratio: float
 ) -> tuple[int, ...]:
-    """How many entries of each layer can be sent while the next layer's gradient is computed.
+    """Number of entries of each layer that can be sent while the next layer's gradient is computed.
 
     The largest k_l with alpha + beta entry_bits k_l <= seconds of the next layer, at least d_l /
     ``ratio`` and at most d_l; the layer next to the input has nothing to hide behind (LAGS).
@@ -134,7 +134,7 @@ def merged(ready: Sequence[float], bits: Sequence[float], link: AlphaBeta) -> tu
 def finished(
     ready: Sequence[float], bits: Sequence[float], groups: Sequence[int], link: AlphaBeta
 ) -> float:
-    """When the last of these messages has arrived: one at a time, each once all of it is ready [s].
+    """Arrival time of the last message: one at a time, each once all of it is ready [s].
 
     Raises:
         ValueError: the groups do not hold all layers.

@@ -9,7 +9,7 @@ from theory.theorem import HALF
 
 
 class Architecture(StrEnum):
-    """How gradients or models are averaged."""
+    """Way of averaging gradients or models."""
 
     SERVER = "PS"
     ALL_REDUCE = "A.R."
@@ -17,7 +17,7 @@ class Architecture(StrEnum):
 
 
 class Scheme(StrEnum):
-    """When workers wait for each other."""
+    """Synchronisation scheme of the workers."""
 
     BSP = "BSP"
     SSP = "SSP"
@@ -26,7 +26,7 @@ class Scheme(StrEnum):
 
 
 class Compression(StrEnum):
-    """What is done to a message."""
+    """Compression of a message."""
 
     NONE = "Null"
     QUANTISED = "Quant."

@@ -18,7 +18,7 @@ from theory.survey.classification import Architecture, Compression, Objective, S
 
 
 class Payload(StrEnum):
-    """What one message of N numbers takes, as the survey writes it."""
+    """Length of one message of N numbers, as the survey writes it."""
 
     DENSE = "32 N"
     QUANTISED = "b N"
@@ -26,7 +26,7 @@ class Payload(StrEnum):
 
 
 class Factor(StrEnum):
-    """What multiplies a worker's messages in T iterations."""
+    """Multiplier of a worker's messages in T iterations."""
 
     WORKERS = "n"
     PEERS = "n_peers"
@@ -34,7 +34,7 @@ class Factor(StrEnum):
 
 
 class CostPoint(NamedTuple):
-    """What a cost formula is evaluated at.
+    """Arguments of a cost formula.
 
     Attributes:
         numbers: N, the length of a model.
@@ -132,7 +132,7 @@ class ConvergenceLine:
 
     @property
     def name(self) -> str:
-        """What the line is called, as ``PS, BSP, Null``."""
+        """Name of the line, as ``PS, BSP, Null``."""
         return f"{self.architecture}, {self.scheme}, {self.compression}"
 
     def stated(self, objective: Objective) -> StatedRate | None:

@@ -8,7 +8,7 @@ from typing import final
 
 
 class Nature(Enum):
-    """What shows that something is wrong.
+    """Kind of evidence for an erratum.
 
     CITATION is what no number shows: who wrote what, or a word without a measure. Every other
     erratum has a demonstration, a verdict called ``erratum`` and its number.
@@ -22,7 +22,7 @@ class Nature(Enum):
 @final
 @dataclass(frozen=True)
 class Erratum:
-    """What stands where, what is right, and how the difference shows.
+    """Error of a survey: its place, what is right, how the difference shows.
 
     Attributes:
         id: its number, as in E7.

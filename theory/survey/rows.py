@@ -1,4 +1,4 @@
-"""The surveys: which they are, the rows they name, and errata of what they print."""
+"""The surveys: which they are, the rows they name, and errata of what they print; rows since."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ SURVEYS: dict[str, tuple[str, Source]] = {
 @final
 @dataclass(frozen=True)
 class SurveyRow:
-    """One method or piece that the surveys name; ``source`` says where (paper and section).
+    """One method or piece that the surveys name, or a method published since.
 
     Attributes:
         key: its name on the command line.
         family: the part of the survey that it belongs to.
         what: one line about it.
+        source: survey and section; of a method since the surveys, its paper.
     """
 
     key: str
@@ -50,7 +51,7 @@ class SurveyRow:
 
 
 def read_rows(text: str) -> tuple[SurveyRow, ...]:
-    """Rows of a tab-separated table with the header key, family, what it is, source.
+    """Rows of a tab-separated table: a line of headings, then key, family, what it is, source.
 
     Raises:
         ValueError: a line has another number of columns, or a key occurs twice.
@@ -66,6 +67,11 @@ def read_rows(text: str) -> tuple[SurveyRow, ...]:
     return tuple(rows.values())
 
 
-SURVEY_ROWS: tuple[SurveyRow, ...] = read_rows(
-    files("theory.survey").joinpath("survey_rows.tsv").read_text(encoding="utf-8")
-)
+def _table(name: str) -> tuple[SurveyRow, ...]:
+    return read_rows(files("theory.survey").joinpath(name).read_text(encoding="utf-8"))
+
+
+SURVEY_ROWS: tuple[SurveyRow, ...] = _table("survey_rows.tsv")
+
+SINCE_ROWS: tuple[SurveyRow, ...] = _table("since_rows.tsv")
+"""Methods published since the surveys, by the parts of their own taxonomy."""

@@ -9,14 +9,14 @@ and :math:`E\|C(p) - p\|^2 \le D^2` for every p: keeping the coordinates with :m
    :label: absolute_compressor_ef
 
    \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2L^2D^2.
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + 2L^2D^2.
 
 No bound on gradients is needed. A threshold proportional to gamma makes the last term
 :math:`O(\gamma^2)`: the order is that of such thresholds. Sending :math:`\pm t` instead of the
 value (Strom) is not covered: its error is unbounded.
 
 Proof: :math:`\tilde x = x - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`; smoothness
-leaves :math:`-\frac\gamma4\|\nabla f\|^2 + \frac{\gamma L^2}2 E\|\bar e\|^2 +
+leaves :math:`-\frac\gamma2\|\nabla f\|^2 + \gamma L^2 E\|\bar e\|^2 +
 \frac{\gamma^2L}2\frac{\sigma^2}n`, and :math:`E\|\bar e\|^2 \le D^2`.
 """
 

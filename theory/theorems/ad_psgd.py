@@ -9,8 +9,8 @@ graph).
    :label: ad_psgd
 
    \frac{\gamma}{n} \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2
-   \le \frac{4 n \Delta}{\gamma T} + \frac{2 \gamma L_{max}}{n^2} \bigl(\sigma^2 + (n - 1) G^2\bigr)
-   + 4 \gamma^2 L_{max}^2 G^2 \bigl(\frac{\sqrt{1 - 1/n}}{1 - \sqrt{k}} + \frac{\tau}{n}\bigr)^2.
+   \le \frac{2 n \Delta}{\gamma T} + \frac{\gamma L_{max}}{n^2} \bigl(\sigma^2 + (n - 1) G^2\bigr)
+   + \gamma^2 L_{max}^2 G^2 \bigl(\frac{\sqrt{1 - 1/n}}{1 - \sqrt{k}} + \frac{\tau}{n}\bigr)^2.
 
 Workers share one objective, and whose turn it is does not depend on what was drawn.
 """

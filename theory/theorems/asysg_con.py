@@ -50,6 +50,7 @@ class AsysgCon(Descent):
     order = Order({"T": -HALF})
     formula = "2/(L M (1 + sqrt(1 + 8 tau^2)))"
     tight = False
+    balanced = 2.0  # the stepsize is the source's; one sqrt(2) times as long would be best
     example = Constants(L=2.0, sigma2=5.0, zeta2=0.0, tau=3, initial_gap=3.0)
 
     def __post_init__(self) -> None:

@@ -41,6 +41,7 @@ class AsysgIncon(Descent):
     needs = ("L", "sigma2", "zeta2", "tau_coordinate", "initial_gap")
     order = Order({"T": -HALF})
     formula = asysg_con.formula
+    balanced = asysg_con.balanced
     tight = False
     example = Constants(L=2.0, sigma2=5.0, zeta2=0.0, tau_coordinate=3, initial_gap=3.0)
 

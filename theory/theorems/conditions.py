@@ -1,4 +1,4 @@
-"""What the theorems share: sentences for failed assumptions, and averages over the steps so far."""
+"""Shared theorem parts: sentences for failed assumptions, and averages over the steps so far."""
 
 from __future__ import annotations
 

@@ -51,8 +51,11 @@ class CrPsgd(ConstantStepTheorem):
 
     def conditions(self, c: Constants, step: ConstantStep) -> tuple[Condition, ...]:
         kept, growth = 1 - step.gamma * c.need("pl"), c.need("growth")
-        told = f"growth (1 - gamma pl) must be below 1, got {growth:.6g} times {kept:.6g}"
-        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), (growth * kept < 1, told)
+        description = f"growth (1 - gamma pl) must be below 1, got {growth:.6g} times {kept:.6g}"
+        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), (
+            growth * kept < 1,
+            description,
+        )
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(1 / c.need("L"))

@@ -9,7 +9,7 @@ With :math:`s = \sqrt{1 + \omega}/(1 - k)`:
    :label: dcd_psgd
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + 2 \gamma L_{max} \frac{\sigma^2 + \omega (\beta s + 1)^2 G^2}{n} + 4
+   \frac{2\Delta}{\gamma T} + \gamma L_{max} \frac{\sigma^2 + \omega (\beta s + 1)^2 G^2}{n} +
    \gamma^2 L_{max}^2 s^2 G^2."""
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class DCDPSGDTheorem(Reached):
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         left = c.need("lam") ** 2 + c.need("omega") * c.need("beta") ** 2
-        told = f"lam^2 + omega beta^2 must be below 1, got {left:.4g}"
-        return symmetric(c), (left < 1, told)
+        description = f"lam^2 + omega beta^2 must be below 1, got {left:.4g}"
+        return symmetric(c), (left < 1, description)
 
     def separation(self, c: Constants) -> Reach:
         return sent_differences(c.need("lam"), c.need("beta"), c.need("omega"))

@@ -8,8 +8,8 @@ r_{down})` steps are on the way.
 .. math::
    :label: dist_ef_sgdm
 
-   \frac{\gamma}{1 - m} \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
-   \le \frac{4 (1 - m) \Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{(1 - m) n} + 4 \gamma^2
+   \frac{\gamma}{1 - m} \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
+   \le \frac{2 (1 - m) \Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{(1 - m) n} + 2 \gamma^2
    L_{max}^2 G^2 \bigl(\frac{q + m^2/(1 - m)}{1 - m}\bigr)^2.
 
 Without momentum ``ef_sgd_two_way`` has smaller constants.

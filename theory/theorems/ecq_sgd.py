@@ -8,9 +8,9 @@ Wu et al. 2018 (arXiv:1806.08054) send :math:`C(g + \alpha h)`, C unbiased, with
 .. math::
    :label: ecq_sgd
 
-   \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + 2 \gamma L_{max} \frac{\sigma^2 + (1 - c)^2 \omega (1 + \alpha s)^2
-   G^2}{n} + 4 \gamma^2 L_{max}^2 c^2 s^2 G^2."""
+   \gamma \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \gamma L_{max} \frac{\sigma^2 + (1 - c)^2 \omega (1 + \alpha s)^2
+   G^2}{n} + 2 \gamma^2 L_{max}^2 c^2 s^2 G^2."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ECQSGD(Reached):
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         alpha, beta = c.need("echoed"), c.need("remembered")
         left = (beta - alpha) ** 2 + c.need("omega") * alpha**2
-        told = f"(beta - alpha)^2 + omega alpha^2 must be below 1, got {left:.4g}"
-        return ((left < 1, told),)
+        description = f"(beta - alpha)^2 + omega alpha^2 must be below 1, got {left:.4g}"
+        return ((left < 1, description),)
 
     def separation(self, c: Constants) -> Reach:
         return decaying(c.need("echoed"), c.need("remembered"), c.need("omega"))

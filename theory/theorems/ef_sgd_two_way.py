@@ -10,7 +10,7 @@ the bound is derived here. Worker: :math:`p_i = \gamma g_i + e_i`, sends :math:`
    :label: ef_sgd_two_way
 
    \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2\gamma^2L^2G^2
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + 2\gamma^2L^2G^2
    \frac{(r_1+r_2)^2}{(1-r_1)^2(1-r_2)^2}, r_j = \sqrt{1-\delta_j};
 
 the last fraction is :math:`A^2`.

@@ -9,13 +9,14 @@ gradient,
    :label: ef_sgd_workers
 
    \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} +
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} +
    \frac{8\gamma^2L^2G^2(1-\delta)}{\delta^2}.
 
 Derivation: :math:`\tilde x = x - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`, and
-:math:`E\|\bar g\|^2 \le \|\nabla f(x)\|^2 + \sigma^2/n`. Smoothness leaves
-:math:`-\frac\gamma2(1-\gamma L)\|\nabla f(x)\|^2 \le -\frac\gamma4\|\nabla f(x)\|^2`, plus
-:math:`\frac{\gamma L^2}2 E\|\bar e\|^2`, :math:`E\|\bar e\|^2 \le 4\gamma^2G^2(1-\delta)/\delta^2`.
+:math:`E\|\bar g\|^2 \le \|\nabla f(x)\|^2 + \sigma^2/n`. With :math:`-\langle\nabla f(\tilde x),
+\nabla f(x)\rangle \le -\frac34\|\nabla f(x)\|^2 + L^2\|\bar e\|^2` smoothness leaves
+:math:`-\frac\gamma2\|\nabla f(x)\|^2`, plus :math:`\gamma L^2 E\|\bar e\|^2`,
+:math:`E\|\bar e\|^2 \le 4\gamma^2G^2(1-\delta)/\delta^2`.
 """
 
 from __future__ import annotations

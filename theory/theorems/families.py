@@ -53,10 +53,12 @@ class Descent(Limited):
     """
 
     metric = Metric.AVERAGE_SQUARED_GRADIENT
+    balanced = 1.0
+    """Start over the first floor after T steps of the prescribed size, as T grows: 1 is best."""
 
     @abstractmethod
     def start(self, c: Constants, gamma: float) -> float:
-        """What the start adds to the sum over all steps [(f / x)^2]."""
+        """Contribution of the start to the sum over all steps [(f / x)^2]."""
 
     @abstractmethod
     def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
@@ -96,10 +98,10 @@ class MiniBatchDescent(Descent):
 
 
 class VirtualDescent(MiniBatchDescent):
-    r"""Error feedback: 4 Delta/(gamma T) + 2 gamma L sigma2/n + residual, gamma <= 1/(2L).
+    r"""Error feedback: 2 Delta/(gamma T) + gamma L sigma2/n + residual, gamma <= 1/(2L).
 
     The virtual iterate :math:`\tilde x = x - \bar e` takes plain steps; half of the descent pays
-    for gradients taken at x.
+    for the residual and for the square of the step.
     """
 
     formula = "1/(2 L)"
@@ -112,10 +114,10 @@ class VirtualDescent(MiniBatchDescent):
         return 1 / (2 * c.need("L"))
 
     def start(self, c: Constants, gamma: float) -> float:
-        return 4 * c.need("initial_gap") / gamma
+        return 2 * c.need("initial_gap") / gamma
 
     def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        noise = 2 * gamma * c.need("L") * c.need("sigma2") / c.need("n")
+        noise = gamma * c.need("L") * c.need("sigma2") / c.need("n")
         return noise, self.residual(c, gamma)
 
 
@@ -163,7 +165,7 @@ class PolyakLojasiewicz(Limited):
         return self.descent.limit(c)
 
     def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        """What a step adds to f, over gamma/2 [(f / x)^2]."""
+        """Contribution of a step to f, over gamma/2 [(f / x)^2]."""
         return self.descent.floors(c, gamma)
 
     def balance(self, c: Constants) -> tuple[float, float]:
@@ -213,7 +215,7 @@ class Neighbourhood(ConstantStepTheorem):
 
     @abstractmethod
     def floor(self, c: Constants) -> float:
-        """What the neighbourhood is per unit of stepsize [(f / x)^2]."""
+        """Size of the neighbourhood per unit of stepsize [(f / x)^2]."""
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return connected(c), convex(c, "f_i")
@@ -241,7 +243,7 @@ class SignDescent(ConstantStepTheorem):
 
     @abstractmethod
     def noise(self, c: Constants) -> float:
-        """What keeps the signs from being right [f / x]."""
+        """Noise that keeps the signs from being right [f / x]."""
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(1 / math.sqrt(c.positive("L_one") * horizon))
@@ -249,6 +251,29 @@ class SignDescent(ConstantStepTheorem):
     def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         floor = step.gamma * c.need("L_one") / 2 + 2 * self.noise(c)
         return per_step(c.need("initial_gap") / step.gamma, times) + floor
+
+
+class SmallBatchSigns(SignDescent):
+    """Signs of batches of any size: min over a <= 1/2 of B/(2 a) + a noise/2, B = (Delta/(gamma T)
+    + gamma |L|_1/2)/share, gamma = sqrt(2 Delta/(|L|_1 T)).
+
+    A step lowers f by gamma ``share`` min(|g_j|, g_j^2/noise_j) a coordinate at least, up to
+    gamma^2 |L|_1/2, and that minimum is above 2 a |g_j| - a^2 noise_j.
+    """
+
+    @abstractmethod
+    def share(self) -> float:
+        """What a step keeps of a strong signal, over gamma: a pure number."""
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        gap = c.positive("initial_gap")
+        return ConstantStep(math.sqrt(2 * gap / (c.positive("L_one") * horizon)))
+
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
+        noise = self.noise(c)
+        start = per_step(c.need("initial_gap") / step.gamma, times)
+        mixed = (start + step.gamma * c.need("L_one") / 2) / self.share()
+        return np.where(4 * mixed <= noise, np.sqrt(mixed * noise), mixed + noise / 4)
 
 
 class WholeStep(ConstantStepTheorem):
@@ -283,14 +308,14 @@ class WarmedUp(OneKind[W]):
         return (positive(c, "mu"),)
 
     def conditions(self, c: Constants, step: W) -> tuple[Condition, ...]:
-        told = f"a warm-up must lead to a constant stepsize, got {step.rule}"
+        description = f"a warm-up must lead to a constant stepsize, got {step.rule}"
         return (
-            (isinstance(step.rule, ConstantStep), told),
+            (isinstance(step.rule, ConstantStep), description),
             at_most("the last gamma", step(step.length), 1 / c.need("L"), "1/L"),
         )
 
     def moved(self, c: Constants, gamma: float) -> tuple[float, float]:
-        """What one step leaves of the squared distance, and what it adds to it [x^2]."""
+        """Contraction factor of the squared distance per step, and what is added [x^2]."""
         kept = 1 - gamma * (2 - gamma * c.need("L")) * c.need("mu")
         return kept, gamma**2 * c.need("sigma2") / c.need("n")
 

@@ -8,8 +8,8 @@ x_{t-1}) + e`. The iterate :math:`(x_t - \gamma \bar e_t - m x_{t-1})/(1 - m)` t
 .. math::
    :label: global_momentum
 
-   \frac{\gamma}{1 - m} \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
-   \le \frac{4 (1 - m) \Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{(1 - m) n} + 4 \gamma^2
+   \frac{\gamma}{1 - m} \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
+   \le \frac{2 (1 - m) \Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{(1 - m) n} + 2 \gamma^2
    L_{max}^2 G^2 \bigl(\frac{p (r + m (1 + r))}{1 - m}\bigr)^2.
 
 The paper asks for no such thing as :math:`(1 + m)(1 + r) < 2`, and states its order only.
@@ -42,8 +42,8 @@ class GlobalMomentumTheorem(Reached):
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         grown = (1 + c.need("momentum")) * (1 + (1 - c.need("delta")) ** 0.5)
-        told = f"(1 + m)(1 + sqrt(1 - delta)) must be below 2, got {grown:.4g}"
-        return ((grown < 2, told),)
+        description = f"(1 + m)(1 + sqrt(1 - delta)) must be below 2, got {grown:.4g}"
+        return ((grown < 2, description),)
 
     def separation(self, c: Constants) -> Reach:
         return fed_back_globally(c.need("momentum"), c.need("delta"))

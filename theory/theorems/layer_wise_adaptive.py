@@ -7,8 +7,8 @@ contraction of quality :math:`\delta = \min_l k_l/d_l`, and workers keep residua
 .. math::
    :label: layer_wise_adaptive
 
-   \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{n} + 4 \gamma^2 L_{max}^2 G^2
+   \gamma \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{n} + 2 \gamma^2 L_{max}^2 G^2
    \frac{1 - \delta}{(1 - \sqrt{1 - \delta})^2}.
 
 The last term is the residual at its exact supremum over contractions.
@@ -37,7 +37,7 @@ class LayerWiseAdaptive(Reached):
     example = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, delta=0.25, initial_gap=3.0)
 
     def separation(self, c: Constants) -> Reach:
-        return Reach(left(c.need("delta")))
+        return Reach(behind=left(c.need("delta")))
 
 
 layer_wise_adaptive = LayerWiseAdaptive()

@@ -8,7 +8,7 @@ the mean model jumps at meetings, by an unbiased message whose variance is at mo
    :label: pqasgd
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + 2 \gamma L_{max} \frac{\sigma^2 + \omega H G^2}{n} + 4 \gamma^2
+   \frac{2\Delta}{\gamma T} + \gamma L_{max} \frac{\sigma^2 + \omega H G^2}{n} + \gamma^2
    L_{max}^2 (H - 1)^2 G^2.
 
 Between meetings the mean model has not jumped yet.

@@ -47,7 +47,7 @@ class PushSumUniform(WholeStep):
         return ((c.need("n") >= 2, f"there must be somebody to send to, got n={c.n}"),)
 
     def factor(self, c: Constants) -> float:
-        """What a round leaves of the potential."""
+        """Contraction factor of the potential per round."""
         others = c.need("n") - 1
         return 1 / 4 - 1 / (2 * others) + (1 - (others - 1) / others**2) / 4
 

@@ -7,9 +7,9 @@ local steps between meetings and increments through a contraction of quality :ma
 .. math::
    :label: qsparse_local
 
-   \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{n} + 4 \gamma^2 L_{max}^2 G^2 \bigl(H
-   - 1 + \frac{H r}{1 - r}\bigr)^2.
+   \gamma \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{n} + \gamma^2 L_{max}^2 G^2 \bigl((H
+   - 1)^2 + 2 \bigl(\frac{H r}{1 - r}\bigr)^2\bigr).
 
 The last term is of lower order while :math:`H = O(\delta T^{1/4}/n^{3/4})`, as in the paper.
 """

@@ -1,7 +1,7 @@
-r"""Descents of a virtual iterate near which gradients are taken, S told by the method's constants.
+r"""Descents of a virtual iterate near which gradients are taken, at distances that constants tell.
 
 :mod:`theory.theorems.perturbed_iterate` has the statement and its derivation; members differ in the
-distance S (``reach``), the ``gain`` a and the ``excess`` b of
+distances S (``reach``) and B (``behind``), the ``gain`` a and the ``excess`` b of
 :mod:`theory.rules.virtual_iterate_deviation`.
 """
 
@@ -18,23 +18,27 @@ from theory.theorems.families import Descent, within_drift
 
 
 class Reached(Descent):
-    """4 Delta/(gamma a T) + 2 gamma a L_max (sigma2 + b G2)/n + 4 (gamma L_max S)^2 G2.
+    """2 Delta/(gamma a T) + gamma a L_max (sigma2 + b G2)/n + (gamma L_max)^2 (S^2 + 2 B^2) G2.
+
+    B (``behind``) is 0 where the model that is looked at is the virtual iterate; then the stepsize
+    may be twice as long.
 
     ``published`` says that the source has this order, without constants: what it assumes differs.
     """
 
     confidence = Confidence.DERIVED
     order = Order({"T": -HALF, "n": -HALF})
-    formula = "1/(gain L_max)"
+    formula = "1/(gain L_max), or half of that where the model is behind a virtual iterate,"
     tight = False
     published = True
 
     @abstractmethod
     def separation(self, c: Constants) -> Reach:
-        """S, a and b of the method that ``c`` speaks of."""
+        """S, B, a and b of the method that ``c`` speaks of."""
 
     def limit(self, c: Constants) -> float:
-        return 1 / (self.separation(c).gain * c.need("L_max"))
+        own = self.separation(c)
+        return 1 / ((2 if own.behind else 1) * own.gain * c.need("L_max"))
 
     def noise(self, c: Constants) -> float:
         """(sigma2 + b G2)/n, the variance of a step of the virtual iterate [(f / x)^2]."""
@@ -48,8 +52,9 @@ class Reached(Descent):
         return within_drift(self, c, horizon)
 
     def start(self, c: Constants, gamma: float) -> float:
-        return 4 * c.need("initial_gap") / (gamma * self.separation(c).gain)
+        return 2 * c.need("initial_gap") / (gamma * self.separation(c).gain)
 
     def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
         own, y = self.separation(c), gamma * c.need("L_max")
-        return 2 * y * own.gain * self.noise(c), 4 * (y * own.reach) ** 2 * c.need("G2")
+        drift = y**2 * (own.reach**2 + 2 * own.behind**2) * c.need("G2")
+        return y * own.gain * self.noise(c), drift

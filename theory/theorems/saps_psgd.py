@@ -8,7 +8,7 @@ coordinate in c is averaged.
    :label: saps_psgd
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{n} + \frac{4 \gamma^2 L_{max}^2
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{n} + \frac{\gamma^2 L_{max}^2
    G^2}{(1 - \sqrt k)^2}."""
 
 from __future__ import annotations

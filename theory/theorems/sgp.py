@@ -9,7 +9,7 @@ differences sum to :math:`\Lambda` (``carried``), 1/(1 - lam) or less for one sy
    :label: sgp
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{n} + 4 \gamma^2 L_{max}^2 \Lambda^2
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{n} + \gamma^2 L_{max}^2 \Lambda^2
    G^2.
 
 The paper has variances in place of second moments, and the same order.

@@ -52,8 +52,8 @@ class SignSgdMajority(SignDescent):
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         asked = "the noise must be unimodal and symmetric in every coordinate"
-        told = f"{asked}, got symmetric_noise={c.symmetric_noise}"
-        return one_objective(c), (c.symmetric_noise is True, told)
+        description = f"{asked}, got symmetric_noise={c.symmetric_noise}"
+        return one_objective(c), (c.symmetric_noise is True, description)
 
     def noise(self, c: Constants) -> float:
         return c.need("sigma_one") / math.sqrt(c.need("n"))

@@ -9,8 +9,8 @@ consensus step, see ``choco_gossip``; less where the operator is known), H local
    :label: sparq_sgd
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{8 L_{max}^2 H e_0}{n (1 - k) T} + \frac{2 \gamma L_{max}
-   \sigma^2}{n} + \frac{16 \gamma^2 L_{max}^2 H^2 G^2}{(1 - \sqrt k)^2}.
+   \frac{2\Delta}{\gamma T} + \frac{2 L_{max}^2 H e_0}{n (1 - k) T} + \frac{\gamma L_{max}
+   \sigma^2}{n} + \frac{4 \gamma^2 L_{max}^2 H^2 G^2}{(1 - \sqrt k)^2}.
 
 The leading terms are those of mini-batch SGD, as in the paper.
 """
@@ -48,7 +48,7 @@ class SparqSGD(Reached):
 
     def start(self, c: Constants, gamma: float) -> float:
         apart = c.need("H") * c.need("initial_potential") / (c.need("n") * (1 - c.need("kept")))
-        return super().start(c, gamma) + 8 * c.need("L_max") ** 2 * apart
+        return super().start(c, gamma) + 2 * c.need("L_max") ** 2 * apart
 
 
 sparq_sgd = SparqSGD()

@@ -7,8 +7,8 @@ workers keep residuals of their own this is not needed: :math:`\delta = k/d`.
 .. math::
    :label: top_k_analytic
 
-   \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{n} + 4 \gamma^2 L_{max}^2 G^2
+   \gamma \le \frac{1}{2 L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L_{max} \sigma^2}{n} + 2 \gamma^2 L_{max}^2 G^2
    \frac{1 - \delta}{(1 - \sqrt{1 - \delta})^2}.
 
 The cost grows as K shrinks against d, as :math:`4 d^2/K^2` for small K: it is of order 1/T.
@@ -37,7 +37,7 @@ class TopKAnalytic(Reached):
     example = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, delta=0.25, initial_gap=3.0)
 
     def separation(self, c: Constants) -> Reach:
-        return Reach(left(c.need("delta")))
+        return Reach(behind=left(c.need("delta")))
 
 
 top_k_analytic = TopKAnalytic()

@@ -10,7 +10,7 @@ nothing is compressed:
    :label: unbounded_delays
 
    \gamma \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma T} + 2 \gamma L_{max} \bigl(\sigma^2 + \omega G^2\bigr) + 4 \gamma^2
+   \frac{2\Delta}{\gamma T} + \gamma L_{max} \bigl(\sigma^2 + \omega G^2\bigr) + \gamma^2
    L_{max}^2 (1 + \omega) \tau^2 G^2.
 
 All workers share one objective; n does not help, since an update is one message.
