@@ -1,4 +1,4 @@
-"""The catalogue: every surveyed method as data, the ready ones with the recipe they are made by.
+"""The catalogue: surveyed methods and methods since, each as data, with the recipe it is made by.
 
 A file of this room declares its ready rows in ``ENTRIES`` and is found by itself.
 """

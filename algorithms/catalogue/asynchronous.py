@@ -37,6 +37,7 @@ from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
 from theory.theorems.unbounded_delays import unbounded_delays
 
 _PUSH, _FETCH = 4, 2
@@ -111,9 +112,8 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, steps: ParameterServer(
                 step, steps, round_trip(p), correction=DiagonalCompensation(_LAM, adaptive=True)
             ),
-            (),
+            (dc_asgd_bounded,),
             Identity(),
-            why="its bounds hold up to the error of the approximate Hessian, to order only",
             results=(dc_asgd,),
         ),
     ),

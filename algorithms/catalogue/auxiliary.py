@@ -33,7 +33,7 @@ _USUAL, _SAMPLES = 0.9, 16
 
 def _first_stage(problem: Problem, float_bits: int) -> float:
     """The longest messages: those of the first stage."""
-    return _STAGES.at(0).stated_bits(problem.d, float_bits)
+    return _STAGES.at_step(0).stated_bits(problem.d, float_bits)
 
 
 def _clip(problem: Problem) -> ClipNorm:

@@ -80,7 +80,7 @@ ENTRIES: tuple[Row, ...] = (
         "2 sum(p_i - 1) steps and 2(n - 1)/n m for n = p_1 p_2 ... (Cho et al. 2019)",
     ),
     _collective(
-        "bcube-bml", (BCubeAllReduce.of(4, 2), BCubeAllReduce.of(2, 3)),
+        "bcube-bml", (BCubeAllReduce.with_levels(4, 2), BCubeAllReduce.with_levels(2, 3)),
         "through k ports at once 2k(b - 1) rounds and 2(n - 1)/(nk) m for n = b^k (Wang et al. "
         "2018)",
         "through one port, with b_i ports a switch of level i: 2k sum_i (b_i - 1) messages, 2(n - "

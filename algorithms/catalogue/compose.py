@@ -14,6 +14,7 @@ from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_d
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
@@ -28,7 +29,9 @@ LOCAL: tuple[Theorem, ...] = (local_sgd, local_sgd_nonconvex)
 UNBIASED: tuple[Theorem, ...] = (compressed_bsp_strongly_convex, compressed_bsp_nonconvex)
 """Any operator in U(omega), sent plainly."""
 
-FEEDBACK: tuple[Theorem, ...] = (ef_sgd_workers, ef_sgd_nonconvex, mem_sgd)
+FEEDBACK: tuple[Theorem, ...] = (
+    ef_sgd_workers, ef_sgd_variance, ef_sgd_nonconvex, mem_sgd,
+)  # fmt: skip
 """Any contraction with error feedback on every worker."""
 
 

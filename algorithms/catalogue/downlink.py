@@ -1,4 +1,4 @@
-"""What the workers of a row hear in a run, in closed form: messages and bits, all workers together.
+"""Downlink of a catalogue row in closed form: messages and bits received, all workers together.
 
 By default every message to the server is answered by one message of the operator that the method's
 server sends with, and what goes from worker to worker is heard as it was sent. A row that differs
@@ -50,7 +50,7 @@ class RunRecord:
 
     def _schedule(self) -> Any:
         assert isinstance(self.method, Scheduled)
-        return self.method.schedule(self.problem.n).of(torch.arange(self.replicas))
+        return self.method.schedule(self.problem.n).for_replicas(torch.arange(self.replicas))
 
 
 Downlink = Callable[[RunRecord], Received]
@@ -58,7 +58,7 @@ Length = Callable[[Problem, int], float]
 
 
 def _counts(ids: torch.Tensor, n: int) -> torch.Tensor:
-    """How often each of n workers is among ``ids`` ``[T, R, k]``: ``[R, n]``."""
+    """Counts of each of n workers among ``ids`` ``[T, R, k]``: ``[R, n]``."""
     return (ids[..., None] == torch.arange(n)).sum((0, -2))
 
 

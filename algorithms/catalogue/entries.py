@@ -1,4 +1,4 @@
-"""How the catalogue is put together: one entry a row, no key unlisted, none twice.
+"""Assembly of the catalogue: one entry per row, no key unlisted, none twice.
 
 Every other file here declares its ready rows in a tuple ``ENTRIES``, each by :func:`entry`.
 """
@@ -11,14 +11,15 @@ from typing import NamedTuple, final
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.catalogue.subject import RowSubject
 from algorithms.core.names import UnknownName, look_up
-from theory.survey.rows import SURVEY_ROWS, SurveyRow
+from theory.survey.rows import SINCE_ROWS, SURVEY_ROWS, SurveyRow
 
-_LISTED = {row.key: row for row in SURVEY_ROWS}
+_SURVEYED = {row.key: row for row in SURVEY_ROWS}
+_LISTED = _SURVEYED | {row.key: row for row in SINCE_ROWS}
 
 
 @final
 class Line(NamedTuple):
-    """What a table says of a method that no survey names.
+    """Table entry of a method that no table lists.
 
     Attributes:
         family: the part of the surveys' taxonomy that it belongs to.
@@ -34,21 +35,22 @@ class Line(NamedTuple):
 def entry(key: str, made_of: Recipe | RowSubject, line: Line | None = None) -> Row:
     """The ready row called ``key``: a method by its recipe, or a subject.
 
-    The surveys' table says what it is; ``line`` does where no survey names it.
+    The table of the surveys or that of methods since says what it is; ``line`` does where neither
+    lists it.
 
     Raises:
-        ValueError: the table has no such key and there is no line, or both are there; or the recipe
-            names theorems that tune it and a reason why none does, or neither.
+        ValueError: the tables have no such key and there is no line, or both are there; or the
+            recipe names theorems that tune it and a reason why none does, or neither.
     """
     listed = _listed(key, line)
     if isinstance(made_of, RowSubject):
-        return Row(key, *listed, subject=made_of, surveyed=line is None)
+        return Row(key, *listed, subject=made_of, surveyed=key in _SURVEYED)
     if bool(made_of.theorems) == bool(made_of.why):
         raise ValueError(
             f"the entry {key!r} must name theorems that tune it, or say in why= that none does; "
             f"got {len(made_of.theorems)} theorems and why={made_of.why!r}"
         )
-    return Row(key, *listed, made_of, surveyed=line is None)
+    return Row(key, *listed, made_of, surveyed=key in _SURVEYED)
 
 
 def _listed(key: str, line: Line | None) -> Line:
@@ -56,15 +58,16 @@ def _listed(key: str, line: Line | None) -> Line:
         if key in _LISTED:
             raise ValueError(
                 f"the entry {key!r} has a line of its own, and one in "
-                "theory/survey/survey_rows.tsv; leave out line="
+                f"{'survey' if key in _SURVEYED else 'since'}_rows.tsv of theory/survey; "
+                "leave out line="
             )
         return line
     try:
         one = look_up("row", key, _LISTED)
     except UnknownName as error:
         raise ValueError(
-            f"the entry {key!r} has no line in theory/survey/survey_rows.tsv: {error}; where no "
-            "survey names it, line=Line(family, what, source) would do"
+            f"the entry {key!r} has no line in survey_rows.tsv or since_rows.tsv of "
+            f"theory/survey: {error}; a line there or line=Line(family, what, source) would do"
         ) from None
     return Line(one.family, one.what, one.source)
 

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from algorithms.catalogue.asynchronous import downpour
+from algorithms.catalogue.drift import feddyn_of_few, scaffold_of
+from algorithms.catalogue.error_feedback import both_ways
+from algorithms.catalogue.gossip_tracking import tracked_from_gradients
 from algorithms.catalogue.row import CORE, Recipe, Row
+from algorithms.catalogue.stragglers import assigned, stopping
 from algorithms.catalogue.synchronous import round_trip
+from algorithms.catalogue.variance_reduced import (
+    estimated_dasha,
+    partial_marina,
+    sampled_marina,
+)
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
@@ -19,6 +28,7 @@ from algorithms.methods.admm.admm_random import RandomADMM
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cooperative import Cooperative, elastic
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
+from algorithms.methods.drift.scaffold import ControlOption
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
@@ -31,13 +41,14 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.optimizers.adagrad import Adagrad
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
+from algorithms.synchronisation.assignment import AtRandom, ToArrived
 from algorithms.synchronisation.lazy import ServerRule
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from theory.rules.batch_rules import SteadyBatch
 from theory.stepsizes import Stepsize
-from theory.survey.rows import SURVEY_ROWS
+from theory.survey.rows import SINCE_ROWS, SURVEY_ROWS
 
 _PERIOD, _STAGES = 8, 10
 _PULL = 0.9  # EASGD's beta; alpha is beta / n
@@ -69,12 +80,12 @@ class RowForm:
     @property
     def row(self) -> Row:
         """The form as a row: its key is ``ROW:FORM``."""
-        listed = next((one for one in SURVEY_ROWS if one.key == self.key), None)
+        listed = next((one for one in (*SURVEY_ROWS, *SINCE_ROWS) if one.key == self.key), None)
         if listed is None:
-            raise ValueError(f"the form {self.name!r} is of no surveyed row, got key={self.key!r}")
+            raise ValueError(f"the form {self.name!r} is of no listed row, got key={self.key!r}")
         return Row(
             f"{self.key}:{self.name}", listed.family, self.what, listed.source, self.recipe,
-            form=self.name, form_of=self.key,
+            form=self.name, form_of=self.key, surveyed=listed in SURVEY_ROWS,
         )  # fmt: skip
 
 
@@ -121,7 +132,7 @@ FORMS: tuple[RowForm, ...] = (
     RowForm(
         "ssda-msda", "ssda", "one round of messages and one local minimisation a step: SSDA",
         Recipe(
-            lambda _s, p, _t: SSDA(Ring(p.n), LocalModel.of(p)), (), Identity(), CORE[:4],
+            lambda _s, p, _t: SSDA(Ring(p.n), LocalModel.from_problem(p)), (), Identity(), CORE[:4],
             why="rounds to a given accuracy are stated to order only", least_workers=2,
         ),
     ),
@@ -191,5 +202,39 @@ FORMS: tuple[RowForm, ...] = (
     RowForm(
         "downpour", "adagrad", "the server takes a stepsize for every coordinate: Adagrad",
         downpour(optimizer=Adagrad()),
+    ),
+    RowForm(
+        "ringmaster", "stopping", "gradients are stopped at the age at which they would be dropped",
+        stopping(),
+    ),
+    RowForm("ef21-p", "diana", "gradients go up as compressed differences to shifts", both_ways()),
+    RowForm("marina", "partial", "half of the workers a compressed round", partial_marina()),
+    RowForm(
+        "marina", "samples", "compressed rounds are of differences of samples: VR-MARINA",
+        sampled_marina(),
+    ),
+    RowForm(
+        "dasha", "mvr", "workers average gradients over time, old ones taken anew",
+        estimated_dasha(0.1, 0.0),
+    ),
+    RowForm(
+        "dasha", "page", "workers take exact gradients at times, else differences of samples",
+        estimated_dasha(0.0, 0.1),
+    ),
+    RowForm(
+        "k-gt", "gradient-start", "corrections start at the mean gradient less the own one",
+        tracked_from_gradients(),
+    ),
+    RowForm(
+        "scaffold", "pass", "new controls are gradients at the server's model: option I",
+        scaffold_of(ControlOption.PASS),
+    ),
+    RowForm("scaffold", "partial", "half of the workers a round", scaffold_of(few=True)),
+    RowForm("feddyn", "partial", "half of the workers a round", feddyn_of_few()),
+    RowForm(
+        "asgrad", "pure", "models go to whoever arrives: asynchronous SGD", assigned(ToArrived())
+    ),
+    RowForm(
+        "asgrad", "random", "models go to workers drawn uniformly", assigned(AtRandom())
     ),
 )  # fmt: skip

@@ -22,6 +22,7 @@ from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
 from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
 from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 from theory.theorems.d_psgd import d_psgd
+from theory.theorems.d_psgd_variance import d_psgd_variance
 
 _CHOCO_SHARE = 0.25
 _CONSENSUS_STEP = 0.5
@@ -58,7 +59,12 @@ def _choco_gossip(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
 ENTRIES: tuple[Row, ...] = (
     entry(
         "d-psgd",
-        Recipe(lambda step, p, _t: DPSGD(step, Ring(p.n)), (d_psgd,), Identity(), OBJECTIVES),
+        Recipe(
+            lambda step, p, _t: DPSGD(step, Ring(p.n)),
+            (d_psgd_variance, d_psgd),
+            Identity(),
+            OBJECTIVES,
+        ),
     ),
     entry(
         "choco-gossip",

@@ -30,7 +30,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "ssda-msda",
         Recipe(
-            lambda _s, p, _t: MSDA(Ring(p.n), LocalModel.of(p)),
+            lambda _s, p, _t: MSDA(Ring(p.n), LocalModel.from_problem(p)),
             (),
             Identity(),
             _SOLVABLE,
@@ -42,7 +42,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "dual-accelerated",
         Recipe(
-            lambda _s, p, _t: DualAccelerated(Ring(p.n), LocalModel.of(p)),
+            lambda _s, p, _t: DualAccelerated(Ring(p.n), LocalModel.from_problem(p)),
             (),
             Identity(),
             _SOLVABLE,
@@ -74,6 +74,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             _NOT_SMOOTH,
             cycle="every outer step has weights of its own",
+            kept_step="gamma is the scale of all its steps, which is set once",
             why="rounds and gradients to a given accuracy are stated to order only",
             least_workers=2,
             results=(sliding_strongly_convex, communication_sliding),

@@ -36,7 +36,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             ("lasso-diabetes-products", "logistic-l1-breast-cancer", "sigmoid-breast-cancer"),
             why="linear and O(1/T) rates are stated to order only; there is no stepsize to set",
-            message_bits=lambda p, bits: bits * Columns.of(p).samples.shape[0],
+            message_bits=lambda p, bits: bits * Columns.from_problem(p).samples.shape[0],
             results=(cola,),
         ),
     ),

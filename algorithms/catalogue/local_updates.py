@@ -25,6 +25,7 @@ from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.pqasgd import pqasgd
 from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
+from theory.theorems.pr_sgd_momentum_variance import pr_sgd_momentum_variance
 from theory.theorems.qsparse_local import qsparse_local
 
 _PERIOD = 8
@@ -83,7 +84,7 @@ ENTRIES: tuple[Row, ...] = (
         "pr-sgd-momentum",
         Recipe(
             lambda step, _p, _t: LocalSGD(step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED),
-            (pr_sgd_momentum,),
+            (pr_sgd_momentum_variance, pr_sgd_momentum),
             Identity(),
             cycle=_PERIOD,
         ),

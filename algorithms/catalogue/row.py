@@ -43,7 +43,7 @@ _UNTUNED, _OTHER = ConstantStep(1.0), ConstantStep(0.5)
 @final
 @dataclass(frozen=True)
 class Recipe:
-    """What a ready row is made of: ``build(step, problem, steps)`` composes the method.
+    """Parts of a ready row: ``build(step, problem, steps)`` composes the method.
 
     ``theorems`` are those whose stepsize rule the method can run by, in the order in which they are
     tried; ``results`` is what else theory says of the row: orders, laws of mean estimation,
@@ -63,7 +63,8 @@ class Recipe:
     on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the
     method's constants state it, else at every step. ``kept_draws`` names the purposes whose random
     numbers are drawn once and kept, ``stale`` says why gradients are taken at older models where no
-    delay is stated. ``relative_move`` is the share of a layer's length that a stepsize of 1 moves
+    delay is stated, ``kept_step`` why a step takes the stepsize of one that is more than a cycle
+    older. ``relative_move`` is the share of a layer's length that a stepsize of 1 moves
     in the long run, where a method scales its steps by that length (trust ratios); 0: it does not.
 
     Attributes:
@@ -88,6 +89,7 @@ class Recipe:
     cycle: int | str | Callable[[int], int] = 0
     kept_draws: tuple[str, ...] = ()
     stale: str = ""
+    kept_step: str = ""
     relative_move: float = 0.0
 
     def __post_init__(self) -> None:
@@ -112,7 +114,7 @@ class Row:
         subject: what stands for a row that is no method.
         form: of a form of a row its own name, which ``key`` names after the row's; empty: a row.
         form_of: key of the row that it is a form of.
-        surveyed: whether the surveys name it.
+        surveyed: whether the surveys name it; else it was published since.
 
     Raises:
         ValueError: a recipe and a subject both.
@@ -144,7 +146,7 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """What it is: ``method``, or what its subject says."""
+        """Kind of the row: ``method``, or that of its subject."""
         return self.subject.kind if self.subject else "method"
 
     @property
@@ -167,12 +169,12 @@ class Row:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """What else theory says of it: orders, laws of one mean, theorems that tune no run."""
+        """Further theory of the row: orders, laws of one mean, theorems that tune no run."""
         return self.recipe.results if self.recipe else ()
 
     @property
     def why(self) -> str:
-        """Why no theorem tunes it; empty where one does, and while it is planned."""
+        """Reason why no theorem tunes it; empty where one does, and while it is planned."""
         return self.recipe.why if self.recipe else ""
 
     @property
@@ -199,7 +201,7 @@ class Row:
             raise ValueError(f"row {self.key!r} does not run on problem={problem.name}: {why}")
 
     def claims(self, d: int) -> tuple[str, ...]:
-        """What the row claims on R^d: claims of its operator, if it compresses; its theorems.
+        """Claims of the row on R^d: claims of its operator, if it compresses; its theorems.
 
         Of what is no method: what its subject states.
         """

@@ -25,13 +25,11 @@ from theory.theorems.ecq_sgd import ecq_sgd
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.signsgd_majority_small_batches import signsgd_majority_small_batches
+from theory.theorems.signsgd_small_batches import signsgd_small_batches
 
 _BLOCKS = LayerWise(ScaledSign())
 _STROM = Strom(0.05)
-_LARGE_BATCH = (
-    "the paper's theorem asks for batches as large as the number of steps and a stepsize of its "
-    "own; with small batches plain signs need not converge"
-)
 
 
 def _longest_strom(problem: Problem, float_bits: int) -> float:
@@ -58,8 +56,9 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, Sign()),
             (),
             Sign(),
-            why=_LARGE_BATCH,
-            results=(signsgd,),
+            why="theorems ask for one worker with symmetric noise (signsgd_small_batches), or for "
+            "batches as large as the number of steps (signsgd); else plain signs need not converge",
+            results=(signsgd, signsgd_small_batches),
         ),
     ),
     entry(
@@ -68,8 +67,10 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, Sign(), downlink=Sign()),
             (),
             Sign(),
-            why=_LARGE_BATCH,
-            results=(signsgd_majority,),
+            why="theorems ask for an odd number of workers of one objective, as a tie sends +1 "
+            "(signsgd_majority_small_batches), or for batches as large as the number of steps "
+            "(signsgd_majority); else plain signs need not converge",
+            results=(signsgd_majority, signsgd_majority_small_batches),
         ),
     ),
     entry("ef-signsgd", with_feedback(ScaledSign(), problems=OBJECTIVES, operators=(_BLOCKS,))),

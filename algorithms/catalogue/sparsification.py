@@ -30,6 +30,7 @@ from theory.orders.truncated_regret import truncated_regret
 from theory.orders.variance_budget import variance_budget
 from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.ef_sgd_two_way_variance import ef_sgd_two_way_variance
 from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.top_k_analytic import top_k_analytic
 
@@ -134,7 +135,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(
                 step, _STC, ErrorFeedback(), downlink=_STC, server_memory=ErrorFeedback()
             ),
-            (ef_sgd_two_way,),
+            (ef_sgd_two_way_variance, ef_sgd_two_way),
             _STC,
             operators=(STC(0.05),),
         ),

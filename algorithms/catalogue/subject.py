@@ -11,7 +11,7 @@ class NamedPart(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables and verdicts call it."""
+        """Name in tables and verdicts."""
 
 
 @final

@@ -1,4 +1,4 @@
-"""What carries gradients on a cluster: sums by architecture, lists to everybody, neighbours."""
+"""Transport of gradients on a cluster: sums by architecture, lists to all, neighbours."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from algorithms.fabrics.program_times import (
 from algorithms.fabrics.topologies import MachineFabric
 from algorithms.schedules.carrier import Carrier, Channel, ChannelRegime
 from theory.seconds.costs import AlphaBeta
+from theory.seconds.servers import threaded_beta
 
 _MOST_SERVERS = 64
 
@@ -51,7 +52,11 @@ def sums(cluster: Cluster, n: int, architecture: str) -> Carrier:
     """
     phases = look_up("architecture", architecture, _PHASES)(*cluster.placed(n))
     regimes = cluster.regimes(n)
-    channel = _channel(architecture, [_timed(phase, regimes) for phase in phases])
+    times = [_timed(phase, regimes) for phase in phases]
+    if isinstance(phases[-1][0], ServerShards) and n > cluster.workers:
+        copied = 1 / cluster.thread
+        times[-1] = tuple(t._replace(beta=threaded_beta(t.beta, copied)) for t in times[-1])
+    channel = _channel(architecture, times)
     if cluster.left == 1:
         return Carrier((channel,))
     # what the workers' own machines would take if the network took no time at all
@@ -68,7 +73,7 @@ def gathers(cluster: Cluster, n: int, around_ring: bool) -> Carrier:
     """
     regimes = cluster.regimes(n)
     if around_ring:
-        rings = Rings.of(np.arange(n)[None], 0, n)
+        rings = Rings.from_nodes(np.arange(n)[None], 0, n)
         whole = _channel("all-gather, ring", [rounds_times(around(rings, False), n, regimes)])
     else:
         whole = _channel("all-gather", [_timed((SparseAllGather(n), tuple(range(n))), regimes)])

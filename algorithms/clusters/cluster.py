@@ -14,7 +14,7 @@ from theory.seconds.protocols import Point, ProtocolLink
 
 
 class ModelTimes(NamedTuple):
-    """What a training step of a model takes on one worker of a cluster.
+    """Cost of a training step of a model on one worker of a cluster.
 
     Attributes:
         samples: of the step.
@@ -26,7 +26,7 @@ class ModelTimes(NamedTuple):
 
 
 class CodingTimes(NamedTuple):
-    """What a compressor takes on one worker of a cluster.
+    """Cost of a compressor on one worker of a cluster.
 
     Attributes:
         encode: seconds for each entry of the tensor.
@@ -55,10 +55,12 @@ class Cluster:
         left: share of the bandwidth within a machine that a computing worker leaves to messages.
         models: times of a step, by the model's name.
         operators: times of a compressor, by what its name begins with; ``other`` of all others.
+        thread: bits a second that the one thread of a server, or of a machine of workers, copies
+            between its memory and the network, in or out; infinite where nothing is copied (RDMA).
 
     Raises:
-        ValueError: no machine or worker, a share outside (0, 1], a time that is not positive, or
-            messages that do not grow.
+        ValueError: no machine or worker, a share outside (0, 1], a time or rate that is not
+            positive, or messages that do not grow.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Cluster:
     left: float = 1.0
     models: tuple[tuple[str, ModelTimes], ...] = ()
     operators: tuple[tuple[str, CodingTimes], ...] = ()
+    thread: float = math.inf
 
     def __post_init__(self) -> None:
         if self.machines < 1 or self.workers < 1 or not 0 < self.left <= 1:
@@ -78,6 +81,8 @@ class Cluster:
                 "machines and workers must be at least 1 and left lie in (0, 1], got "
                 f"machines={self.machines}, workers={self.workers}, left={self.left}"
             )
+        if not self.thread > 0:
+            raise ValueError(f"thread must be positive bits a second, got thread={self.thread}")
         for name, model in self.models:
             if not (model.samples >= 1 and model.seconds > 0):
                 raise ValueError(f"models.{name} must have samples and positive seconds")

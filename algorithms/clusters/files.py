@@ -8,6 +8,7 @@
     machines = 2
     workers = 4
     left = 1.0                                   # may be left out
+    thread = inf                                 # may be left out
 
     [network]
     messages = [[131072, 1.1e-4], [8e6, 9.8e-4]]  # bits, seconds
@@ -27,6 +28,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,13 +72,13 @@ def read_cluster(path: Path) -> Cluster:
     try:
         return _cluster(data)
     except (ValueError, TypeError, KeyError) as error:
-        told = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"cluster {path}: {told}") from error
+        description = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"cluster {path}: {description}") from error
 
 
 _KNOWN = {
-    "name", "title", "source", "machines", "workers", "left", "network", "inside", "models",
-    "operators",
+    "name", "title", "source", "machines", "workers", "left", "thread", "network", "inside",
+    "models", "operators",
 }  # fmt: skip
 
 
@@ -102,6 +104,7 @@ def _cluster(data: Mapping[str, Any]) -> Cluster:
             )
             for name, one in data.get("operators", {}).items()
         ),
+        float(data.get("thread", math.inf)),
     )  # fmt: skip
 
 
@@ -114,7 +117,7 @@ def written(cluster: Cluster) -> str:
     lines = [
         *(f"{key} = {_text(getattr(cluster, key))}" for key in ("name", "title", "source")),
         f"machines = {cluster.machines}", f"workers = {cluster.workers}",
-        f"left = {cluster.left!r}",
+        f"left = {cluster.left!r}", f"thread = {cluster.thread!r}",
     ]  # fmt: skip
     for key in ("network", "inside"):
         points = getattr(cluster, key)

@@ -66,7 +66,7 @@ class ModelOnCluster:
 
     @property
     def name(self) -> str:
-        """What axes and reports call it."""
+        """Name on axes and in reports."""
         coding = coding_times(self.cluster, self.operator) if self.operator else None
         return (
             f"{WORKLOADS[self.model].title} on {self.n} workers of {self.cluster.name}, "
@@ -112,7 +112,7 @@ class ModelOnCluster:
 
     @cached_property
     def carrier(self) -> Carrier:
-        """What brings a message to all workers; where it is no sum, the quicker gathering."""
+        """Carrier of a message to all workers; where it is no sum, the quicker gathering."""
         if self.summed_up:
             return sums(self.cluster, self.n, self.architecture)
         ways = [gathers(self.cluster, self.n, ring) for ring in (False, True)]
@@ -124,11 +124,11 @@ class ModelOnCluster:
         return SCHEDULES[self.schedule].seconds(self.sent, self.carrier)
 
     def round_seconds(self, bits: float) -> float:
-        """What a sum of messages of ``bits`` of the run adds to computing [s]; 0 bits: nothing."""
+        """Time that a sum of messages of ``bits`` of the run adds to computing [s]; 0 bits: 0."""
         return _added(self, self.times_of(bits), 0)
 
     def exchange_seconds(self, bits: float, degree: int, merged: bool = False) -> float:
-        """What messages to ``degree`` neighbours add to computing [s].
+        """Time that messages to ``degree`` neighbours add to computing [s].
 
         Lists that are ``merged`` from others wait for those, so that nothing hides them behind the
         backward pass, and have their own entries alone to select among, which costs nothing here.

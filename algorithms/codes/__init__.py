@@ -1,1 +1,1 @@
-"""How symbols are written as bytes."""
+"""Encodings of symbols as bytes."""

@@ -128,6 +128,6 @@ def _first(count: Tensor, cap: int) -> Tensor:
 
 
 def _entries(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """How many are set ``[..., m, 1]``, and where ``[..., m, cap]``, ascending, then zeros."""
+    """Counts ``[..., m, 1]`` and places ``[..., m, cap]`` set, ascending, then zeros."""
     count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
     return count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], places.shape[-1])

@@ -43,7 +43,7 @@ class Column:
 
     @property
     def kind(self) -> int:
-        """As the kernel counts codes."""
+        """Code kind in the kernel's numbering."""
         if self.elias:
             return kernel.GAMMA if self.elias == "gamma" else kernel.OMEGA
         return kernel.GOLOMB if self.golomb else kernel.FIXED
@@ -204,7 +204,7 @@ def _pieces(
 
 
 def _room(records: Records, bits: Tensor, count: Tensor) -> int:
-    """How many slots hold the longest list, one at least."""
+    """Number of slots for the longest list, one at least."""
     least = sum(c.width + c.golomb if not c.elias else 1 for c in records.columns)
     fits = bits.clamp_min(0) // least if least else torch.full_like(bits, records.most)
     most = torch.where(count < 0, fits.clamp_max(records.most), count)

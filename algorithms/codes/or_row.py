@@ -37,7 +37,7 @@ class OrRow(Code):
 
     @cached_property
     def row(self) -> Packed:
-        """How the row itself is written."""
+        """Encoding of the row itself."""
         return Packed((Field.floats("row", self.d, self.dtype),))
 
     def lengths(self, symbols: Symbols) -> Tensor:

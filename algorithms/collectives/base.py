@@ -62,7 +62,7 @@ def _ints(values: npt.ArrayLike) -> Ints:
 
 
 def bounds(d: int, parts: int) -> Ints:
-    """Where each of ``parts`` nearly equal parts of [0, d) begins, and d ``[parts + 1]``."""
+    """Starts of ``parts`` nearly equal parts of [0, d), and d ``[parts + 1]``."""
     return np.arange(parts + 1, dtype=np.int64) * d // parts
 
 
@@ -78,7 +78,7 @@ class Collective(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables and verdicts call it."""
+        """Name in tables and verdicts."""
 
     @property
     def nodes(self) -> int:
@@ -113,7 +113,7 @@ class Collective(ABC):
         """
 
     def gives(self, d: int) -> Tensor:
-        """Which elements each worker has something to add to ``[n, d]``, bool; all by default."""
+        """Elements to which each worker contributes ``[n, d]``, bool; all by default."""
         return torch.ones(self.n, d, dtype=torch.bool)
 
     @property
@@ -125,7 +125,7 @@ class Collective(ABC):
 @final
 @dataclass(frozen=True)
 class Counted:
-    """What a program does, counted message by message.
+    """Cost of a program, counted message by message.
 
     A node sends one message at a time and receives one at a time: a round of which a node sends or
     receives j messages takes j steps. Slices that go from one node to another in one round are one
@@ -171,7 +171,7 @@ def counted(program: Iterable[MessageRound], nodes: int) -> Counted:
 
 
 def executed(program: Iterable[MessageRound], held: Tensor) -> Tensor:
-    """What the nodes hold at the end, who held ``[..., nodes, d]`` at first.
+    """Vectors of the nodes at the end, from ``[..., nodes, d]`` held at first.
 
     Messages that add to one place in one round are all added.
     """
@@ -188,7 +188,7 @@ def executed(program: Iterable[MessageRound], held: Tensor) -> Tensor:
 
 
 def _places(end: Ints, one: MessageRound, d: int) -> Tensor:
-    """Where the elements of all messages lie in ``[nodes * d]`` at one end of theirs."""
+    """Positions of the elements of all messages in ``[nodes * d]``, at one of their ends."""
     lengths = one.lengths
     first = np.repeat(end * d + one.start - np.cumsum(lengths) + lengths, lengths)
     return torch.from_numpy(first + np.arange(lengths.sum()))

@@ -102,7 +102,7 @@ def tree_edges(n: int) -> tuple[Edge, ...]:
 
 @cache
 def edge_times(n: int) -> dict[Edge, int]:
-    """When the first block crosses each edge upwards; its parity is the edge's colour.
+    """Time at which the first block crosses each edge upwards; its parity is the edge's colour.
 
     Two times for each depth: what comes from below has arrived before.
     """

@@ -136,7 +136,7 @@ class BCubeAllReduce(Collective):
             raise ValueError(f"ports must be at least 1 a level, got ports={self.ports}")
 
     @classmethod
-    def of(cls, base: int, levels: int) -> BCubeAllReduce:
+    def with_levels(cls, base: int, levels: int) -> BCubeAllReduce:
         """BCube(base^levels): switches of ``base`` ports on all levels."""
         return cls((base,) * levels)
 

@@ -47,7 +47,7 @@ class Hierarchical(Collective):
 
     def rounds(self, d: int) -> Iterator[MessageRound]:
         nodes = np.arange(self.n).reshape(-1, self.group)
-        groups, masters = Rings.of(nodes, 0, d), Rings.of(nodes[:, :1].T, 0, d)
+        groups, masters = Rings.from_nodes(nodes, 0, d), Rings.from_nodes(nodes[:, :1].T, 0, d)
         for rings in (groups, masters):
             yield from around(rings, True)
             yield from around(rings, False)

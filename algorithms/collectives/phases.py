@@ -30,7 +30,7 @@ class Rings(NamedTuple):
     stop: Ints
 
     @classmethod
-    def of(cls, nodes: npt.ArrayLike, start: npt.ArrayLike, stop: npt.ArrayLike) -> Rings:
+    def from_nodes(cls, nodes: npt.ArrayLike, start: npt.ArrayLike, stop: npt.ArrayLike) -> Rings:
         """Groups of these ``nodes`` ``[g, p]``; one slice for all of them, or one each."""
         ids = np.asarray(nodes, dtype=np.int64)
         low, high = (np.full(len(ids), end, dtype=np.int64) for end in (start, stop))
@@ -44,7 +44,7 @@ class Rings(NamedTuple):
         return low + index * size // p, low + (index + 1) * size // p
 
     def owned(self) -> tuple[Ints, Ints]:
-        """What each place holds between a scatter and a gather ``[g, p]``."""
+        """Slices held at each place between a scatter and a gather ``[g, p]``."""
         return self.slices(np.arange(self.nodes.shape[1]) + 1)
 
 
@@ -85,7 +85,7 @@ def by_dimension(
     done = []
     for axis in order:
         nodes = np.moveaxis(ids, axis, -1).reshape(-1, shape[axis])
-        rings = Rings.of(nodes, low[nodes[:, 0]], high[nodes[:, 0]])
+        rings = Rings.from_nodes(nodes, low[nodes[:, 0]], high[nodes[:, 0]])
         yield from phase(rings, True)
         low[nodes], high[nodes] = rings.owned()
         done.append(rings)

@@ -34,7 +34,7 @@ class SparseList(NamedTuple):
     values: Values
 
     @classmethod
-    def of(cls, vector: Values) -> SparseList:
+    def from_vector(cls, vector: Values) -> SparseList:
         """The list of a vector ``[d]``."""
         places = np.flatnonzero(vector)
         return cls(places, vector[places])
@@ -85,14 +85,14 @@ def unpacked(message: Values, start: int, stop: int) -> SparseList:
     if message.size < stop - start:
         half = message.size // 2
         return SparseList(message[:half].astype(np.int64), message[half:])
-    whole = SparseList.of(message)
+    whole = SparseList.from_vector(message)
     return SparseList(whole.places + start, whole.values)
 
 
 @final
 @dataclass(frozen=True)
 class RunOfLists:
-    """What the nodes hold at the end of a program on lists, and what it sent.
+    """Lists of the nodes at the end of a program on lists, and its traffic.
 
     Attributes:
         held: list of each node.
@@ -141,7 +141,7 @@ def run_lists(
 def taken(
     mine: SparseList, came: SparseList, adds: bool, where: tuple[int, int], keep: int | None
 ) -> SparseList:
-    """What a node holds when a message of the slice ``where`` came."""
+    """List of a node after receiving a message of the slice ``where``."""
     if not adds:
         return mine.replaced(*where, came)
     both = mine.plus(came)

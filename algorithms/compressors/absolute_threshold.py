@@ -59,7 +59,7 @@ class AbsoluteThreshold(MaskCompressor):
         return f"absolute threshold({share_name(self.keep)}{sampled})"
 
     def _ranks(self, d: int) -> tuple[int, int]:
-        """How many coordinates are sampled, and which rank among them is the threshold."""
+        """Number of coordinates sampled, and the rank among them that is the threshold."""
         s = d if self.sample is None else kept(self.sample, d)
         return s, kept(self.keep, s)
 

@@ -119,7 +119,7 @@ class AdaComp(SparseCompressor):
             bins = bins + (marks[..., here] >> 1).sum(-1, keepdim=True)
 
     def _entries(self, symbols: Symbols, bins: Tensor, d: int) -> ListedRows:
-        """What these slots hold; ``bins`` ``[..., m, 1]`` of the row end before the first."""
+        """Entries in these slots; ``bins`` ``[..., m, 1]`` of the row end before the first."""
         scale, count, place, marks = symbols
         if not by_torch(place):
             none = (1 << self.width) - 1
@@ -171,7 +171,7 @@ class AdaComp(SparseCompressor):
         return slots // (self.bin + 1), slots % (self.bin + 1)
 
     def _sent(self, x: Tensor, guide: Tensor, here: slice, tops: Tensor, scale: Tensor) -> Tensor:
-        """Which of a slice's coordinates are sent, and after each bin whether none of it is."""
+        """Mask of a slice's coordinates that are sent, and after each bin whether it is empty."""
         g = self._cut(x[..., here])
         h = self._cut(x[..., here] + guide[..., here]).abs()
         first = here.start // self.bin

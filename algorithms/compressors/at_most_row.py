@@ -49,8 +49,8 @@ class AtMostRow(Compressor):
     def steady(self) -> bool:
         return self.inner.steady
 
-    def at(self, t: int) -> Compressor:
-        inner = self.inner.at(t)
+    def at_step(self, t: int) -> Compressor:
+        inner = self.inner.at_step(t)
         return self if inner is self.inner else replace(self, inner=inner)
 
     def for_shapes(self, shapes: Shapes) -> Compressor:
@@ -74,13 +74,15 @@ class AtMostRow(Compressor):
         return self.inner.takes_guide
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return self._told(self.inner.encode(x, draws), x.shape[-1], x.dtype, draws)
+        return self._sent_for(self.inner.encode(x, draws), x.shape[-1], x.dtype, draws)
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
-        return self._told(self.inner.encode_guided(x, guide, draws), x.shape[-1], x.dtype, draws)
+        return self._sent_for(
+            self.inner.encode_guided(x, guide, draws), x.shape[-1], x.dtype, draws
+        )
 
-    def _told(self, own: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Symbols:
-        """The symbols that are sent for those of ``inner``."""
+    def _sent_for(self, own: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Symbols:
+        """Symbols of ``inner``, or the row itself where it is no longer than they are."""
         if self._always(d, dtype):
             return (self.inner.decode(own, d, dtype, draws),)
         code = code_of(self, d, dtype)

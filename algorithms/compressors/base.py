@@ -36,7 +36,7 @@ class Property(Enum):
 
 
 class StatedLength(NamedTuple):
-    """What theory says of the length of given messages [bits], ``[..., m]`` each.
+    """Bounds of theory on the length of given messages [bits], ``[..., m]`` each.
 
     ``least`` = ``most`` where the length follows from what was sent; an entropy code states its
     entropy and its known overhead.
@@ -84,7 +84,7 @@ class Compressor(ABC):
 
     @abstractmethod
     def claims(self, d: int) -> tuple[Claim, ...]:
-        """What the operator guarantees for every x in R^d.
+        """Guarantees of the operator for every x in R^d.
 
         Raises:
             ValueError: the operator's parameters do not fit d (k > d, say).
@@ -155,7 +155,7 @@ class Compressor(ABC):
         return StatedLength(length, length)
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        """How symbols are written as bytes: by default every field at its width."""
+        """Encoding of symbols as bytes: by default every field at its width."""
         return Packed(self.layout(d, dtype))
 
     def bits(self, d: int, dtype: torch.dtype) -> int:
@@ -169,14 +169,14 @@ class Compressor(ABC):
             raise ValueError(f"messages of {self.name} vary in length; ask its code for lengths")
         return length
 
-    def at(self, t: int) -> Compressor:
+    def at_step(self, t: int) -> Compressor:
         """The operator in use at step t (t = 0, 1, ...); differs from self during a warm-up."""
         return self
 
     @property
     def steady(self) -> bool:
-        """Whether :meth:`at` gives the operator itself at every step."""
-        return type(self).at is Compressor.at
+        """Whether :meth:`at_step` gives the operator itself at every step."""
+        return type(self).at_step is Compressor.at_step
 
     def for_shapes(self, shapes: Shapes) -> Compressor:
         """The operator for a model whose tensors have these ``shapes``, flat one after another.
@@ -199,7 +199,7 @@ class Compressor(ABC):
         """:meth:`compress` as a compiled function (kind "operator" of ``kernels/row_parts.py``), to
         the bit, refusing what :meth:`encode` refuses; None: there is none.
 
-        One whose :meth:`at` differs from step to step knows the step itself. A subclass publishes
+        One whose :meth:`at_step` differs between steps knows the step itself. A subclass publishes
         its own: what it inherits is not asked for.
         """
         return None

@@ -153,7 +153,7 @@ class BlockInTurn(Compressor):
     def name(self) -> str:
         return f"one of {self.blocks} blocks {'in turn' if self.lot is None else 'by lot'}"
 
-    def at(self, t: int) -> Compressor:
+    def at_step(self, t: int) -> Compressor:
         if self.lot is None:
             return replace(self, block=t % self.blocks)
         return replace(self, block=Key.seed(self.lot).fold("block", t).words[0] % self.blocks)

@@ -25,12 +25,12 @@ class Entries:
 
     @property
     def meant(self) -> Tensor:
-        """Which slots are meant, ``[..., m, cap]`` (bool)."""
+        """Mask of the slots in use, ``[..., m, cap]`` (bool)."""
         slots = torch.arange(self.positions.shape[-1], device=self.positions.device)
         return slots < self.count
 
     def pick(self, x: Tensor) -> Tensor:
-        """What rows ``[..., m, d]`` hold there; zeros in the slots that are not meant."""
+        """Values of rows ``[..., m, d]`` there; zeros in the slots that are not in use."""
         cap, d = self.positions.shape[-1], x.shape[-1]
         places = self.positions.reshape(-1, cap)
         rows = x.expand(*self.positions.shape[:-1], d).reshape(-1, d)

@@ -28,7 +28,7 @@ _TABLE = 0.25  # levels in a coordinate up to which a row's values are worth a t
 
 
 class Span(Enum):
-    """How far the levels reach from the smallest coordinate on."""
+    """Range of the levels, from the smallest coordinate on."""
 
     RANGE = "max - min"
     NORM = "sqrt(2) ||x||"

@@ -52,7 +52,7 @@ class LayerwiseAdaptiveTopK(Parted):
     def steady(self) -> bool:
         return True
 
-    def at(self, t: int) -> Compressor:
+    def at_step(self, t: int) -> Compressor:
         return self
 
     def for_shapes(self, shapes: Shapes) -> Compressor:

@@ -117,7 +117,7 @@ class LowRank(Compressor):
         return replace(self, shapes=shapes)
 
     def blocks(self, d: int) -> tuple[Block, ...]:
-        """How a row of d numbers is cut."""
+        """Partition of a row of d numbers."""
         return plan(d, self.shapes, self.rank)
 
     def claims(self, d: int) -> tuple[Claim, ...]:

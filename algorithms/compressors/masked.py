@@ -38,11 +38,11 @@ class MaskCompressor(SparseCompressor):
     @property
     @abstractmethod
     def factor(self) -> float:
-        """What the chosen coordinates are multiplied by."""
+        """Factor that multiplies the chosen coordinates."""
 
     @abstractmethod
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
-        """Which coordinates of rows ``[..., m, d]`` are sent (bool)."""
+        """Mask of coordinates of rows ``[..., m, d]`` that are sent (bool)."""
 
     def chosen(self, x: Tensor, draws: Draws) -> tuple[Entries, Tensor]:
         """The coordinates that are listed, and what x holds there."""

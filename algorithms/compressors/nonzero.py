@@ -1,4 +1,4 @@
-"""What is not zero, with its place: a list without loss."""
+"""Nonzero entries with their places: a list without loss."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ class Parted(Compressor):
     def steady(self) -> bool:
         return self.inner.steady
 
-    def at(self, t: int) -> Compressor:
-        inner = self.inner.at(t)
+    def at_step(self, t: int) -> Compressor:
+        inner = self.inner.at_step(t)
         return self if inner is self.inner else replace(self, inner=inner)  # type: ignore[type-var]
 
     def claims(self, d: int) -> tuple[Claim, ...]:
@@ -74,13 +74,13 @@ class Parted(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         symbols: list[Tensor] = []
         for run in self._runs(x.shape[-1], x.dtype):
-            symbols.extend(run.apart(run.operator.encode(run.of(x), run.draws(draws))))
+            symbols.extend(run.apart(run.operator.encode(run.rows_of(x), run.draws(draws))))
         return tuple(symbols)
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         symbols: list[Tensor] = []
         for run in self._runs(x.shape[-1], x.dtype):
-            own = run.operator.encode_guided(run.of(x), run.of(guide), run.draws(draws))
+            own = run.operator.encode_guided(run.rows_of(x), run.rows_of(guide), run.draws(draws))
             symbols.extend(run.apart(own))
         return tuple(symbols)
 
@@ -144,7 +144,7 @@ class Parted(Compressor):
         return _moved(parts)
 
     def _spans(self, packed: Tensor, start: int, d: int, dtype: torch.dtype) -> Iterator[slice]:
-        """Which bits of a row's message are each part's."""
+        """Bits of each part in a row's message."""
         code = code_of(self, d, dtype)
         if isinstance(code, Joined):
             yield from code.spans(packed, start)
@@ -196,7 +196,7 @@ class Parted(Compressor):
         return known[d, dtype]
 
     def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
-        """How many parts of a row of d numbers have the same operator and length."""
+        """Number of parts of a row of d numbers with the same operator and length."""
         return Counter(self.pairs(d))
 
     def _joined(self, d: int) -> bool:
@@ -205,7 +205,7 @@ class Parted(Compressor):
 
 
 def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
-    """What holds for the whole when each part has its claims: the weakest of every kind."""
+    """Claims on the whole when each part has its claims: the weakest of every kind."""
     claims: list[Claim] = []
     for position, claim in enumerate(parts[0]):
         peers = [own[position] for own in parts if position < len(own)]

@@ -1,4 +1,4 @@
-"""What an operator asks of its input, said when it is not so."""
+"""Requirements of an operator on its input, and their errors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
 
 
 def kept(k: int | float, d: int) -> int:
-    """How many of d coordinates are kept: k itself if an integer, else ceil(k d).
+    """Number of coordinates kept of d: k itself if an integer, else ceil(k d).
 
     The ceiling makes delta = kept / d at least the fraction asked for.
 
@@ -81,5 +81,5 @@ def kept(k: int | float, d: int) -> int:
 
 
 def share_name(k: int | float) -> str:
-    """How k stands in names: a number, or a fraction of d."""
+    """Text of k in names: a number, or a fraction of d."""
     return f"k={k}" if isinstance(k, Integral) else f"k={k:g}d"

@@ -35,13 +35,13 @@ class Run(NamedTuple):
     parts: int
     fields: int
 
-    def of(self, x: Tensor) -> Tensor:
+    def rows_of(self, x: Tensor) -> Tensor:
         """Rows ``[..., m, size]``, or ``[..., m, parts, size]``, of x ``[..., m, d]``."""
         part = x[..., self.start : self.start + self.parts * self.size].contiguous()
         return part if self.parts == 1 else part.view(*part.shape[:-1], self.parts, self.size)
 
     def draws(self, draws: Draws) -> Draws:
-        """What they draw: each by its number."""
+        """Draws of the parts: each by its number."""
         if self.parts == 1:
             return draws.fold("block", self.first)
         return SideBySide(draws, "block", range(self.first, self.first + self.parts))

@@ -68,7 +68,7 @@ class SBC(SparseCompressor):
         return f"SBC({share_name(self.k)})"
 
     def kept(self, d: int) -> int:
-        """How many coordinates are sent.
+        """Number of coordinates sent.
 
         Raises:
             ValueError: k does not fit d.

@@ -79,8 +79,8 @@ class ScaledUnbiased(Compressor):
     def steady(self) -> bool:
         return self.inner.steady
 
-    def at(self, t: int) -> Compressor:
-        inner = self.inner.at(t)
+    def at_step(self, t: int) -> Compressor:
+        inner = self.inner.at_step(t)
         return self if inner is self.inner else replace(self, inner=inner)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:

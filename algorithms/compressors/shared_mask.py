@@ -43,7 +43,7 @@ class SharedMask(MaskCompressor):
         return f"shared mask(q={self.q:g})"
 
     def alone(self) -> RandomMask:
-        """What one worker's messages are like."""
+        """Compressor of one worker's messages alone."""
         return RandomMask(self.q)
 
     @property

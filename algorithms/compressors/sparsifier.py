@@ -36,7 +36,7 @@ class Sparsifier(SparseCompressor):
 
     @abstractmethod
     def factor(self, d: int) -> float:
-        """What the chosen coordinates are multiplied by."""
+        """Factor that multiplies the chosen coordinates."""
 
     @abstractmethod
     def choose(self, x: Tensor, draws: Draws) -> Tensor:
@@ -55,7 +55,7 @@ class Sparsifier(SparseCompressor):
         """
 
     def kept(self, d: int) -> int:
-        """How many coordinates are sent.
+        """Number of coordinates sent.
 
         Raises:
             ValueError: k does not fit d.

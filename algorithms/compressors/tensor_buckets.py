@@ -140,7 +140,7 @@ class TensorBuckets(Parted):
         return shapes
 
     def _order(self, d: int) -> Tensor:
-        """Which coordinate of the row stands where in the groups, ``[d]``."""
+        """Coordinate of the row at each position in the groups, ``[d]``."""
         ends = list(accumulate(math.prod(shape) for shape in self._tensors(d)))
         starts = [0, *ends]
         places = [p for group in self._grouped for p in group]

@@ -49,7 +49,7 @@ class WarmUp(Compressor):
         """The operator after the warm-up."""
         return self.stages[-1]
 
-    def at(self, t: int) -> Compressor:
+    def at_step(self, t: int) -> Compressor:
         return self.stages[min(t // self.steps, len(self.stages) - 1)]
 
     def for_shapes(self, shapes: Shapes) -> Compressor:

@@ -55,7 +55,7 @@ class ZoomingRange(Compressor):
     def name(self) -> str:
         return f"zooming range(R={self.radius:.3g}, b={self.b}, {self.shrink:g}^t)"
 
-    def at(self, t: int) -> Compressor:
+    def at_step(self, t: int) -> Compressor:
         return replace(self, t=t)
 
     def claims(self, d: int) -> tuple[Claim, ...]:

@@ -1,1 +1,1 @@
-"""What everything else rests on: randomness by key, faults, threads, names."""
+"""Foundations of everything else: randomness by key, faults, threads, names."""

@@ -103,7 +103,7 @@ class PhiloxDraws(Draws):
 
     @property
     def counters(self) -> philox.Counters:
-        """What the numbers are drawn from, for kernels that draw them as they go.
+        """Counters from which the numbers are drawn, for kernels that draw them as they go.
 
         Raises:
             NumbersAsked: the key has none.
@@ -148,7 +148,7 @@ class PhiloxDraws(Draws):
 
 @final
 class SideBySide(Draws):
-    """What the same rows draw for several purposes, ``word`` with each of ``numbers``:
+    """Draws of the same rows for several purposes, ``word`` with each of ``numbers``:
     ``[..., m, B, count]``, where each of the B draws what ``draws.fold(word, number)`` does.
 
     Rows ``[..., m, B, k]`` can be treated in one call with the numbers of B calls.

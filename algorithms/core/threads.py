@@ -33,13 +33,13 @@ class Threads:
         self.count = count
 
     def shares(self, n: int) -> list[tuple[int, int]]:
-        """Where each thread's share of 0, ..., n - 1 begins and ends; none is empty."""
+        """Bounds of each thread's share of 0, ..., n - 1; none is empty."""
         many = min(self.count, n)
         ends = [n * k // many for k in range(many + 1)]
         return list(pairwise(ends))
 
     def each(self, n: int, work: Callable[..., Any], *given: Any) -> list[Any]:
-        """What ``work(*given, first, end)`` gives of each share, in their order, all at once; one
+        """Results of ``work(*given, first, end)`` on the shares, in their order, all at once; one
         after another where another run has the threads."""
         mine, *others = self.shares(n)
         helpers = _helpers(len(others), os.getpid()) if others else None
@@ -86,7 +86,7 @@ class _Helper(threading.Thread):
             self.done.release()
 
     def result(self) -> Any:
-        """What its work gave; raises what its work raised."""
+        """Result of its work; raises what its work raised."""
         found, error = self.found, self.error
         self.found = self.error = None
         if error is not None:

@@ -10,13 +10,23 @@ from itertools import accumulate
 from typing import Any, final
 
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed import GradBucket  # type: ignore[attr-defined]
 
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.tensor_buckets import Groups, TensorBuckets
 from algorithms.ddp.report import HookStep
-from algorithms.ddp.row import Gradients, empty_future, hand_back, joined, unscaled
+from algorithms.ddp.row import (
+    READY,
+    Gradients,
+    all_ready,
+    empty_future,
+    flags_of,
+    hand_back,
+    joined,
+    unscaled,
+)  # fmt: skip
 from algorithms.ddp.sender import Sender
 from algorithms.memories import in_place
 from algorithms.network.backend_threads import hand_over
@@ -31,7 +41,7 @@ Arriving = torch.futures.Future[list[WireMessage | None]]
 @final
 @dataclass
 class _Kept:
-    """What a bucket's memory is made of when the pass is done: its gradients, as they were, the own
+    """Inputs of a bucket's memory when the pass is done: its gradients, as they were, the own
     message, and the mean where the memory reads it."""
 
     group: tuple[int, ...]
@@ -100,13 +110,14 @@ class ByBucket:
         self._event: Any = None
 
     def operator(self) -> Compressor:
-        """What the last pass did to the whole row, as an operator of the simulation."""
+        """Effect of the last pass on the whole row, as an operator of the simulation."""
         return TensorBuckets(self.sender.compressor, self._shapes, self.groups)
 
     def __call__(self, bucket: GradBucket) -> Gradients:
         """Send this bucket; the future is done when all ranks' messages of it are summed."""
         if bucket.index() == 0:
             self._pass = _Pass(*self.sender.factors(self._dtype))
+            self._agree(self._pass, bucket.buffer().device)
         now = self._pass
         assert now is not None
         group = tuple(self._places[id(p)] for p in bucket.parameters())
@@ -124,25 +135,39 @@ class ByBucket:
         hand_over(finished)
         return arriving.then(finished)
 
+    def _agree(self, now: _Pass, device: torch.device) -> None:
+        """Ranks compare step, key, learning rate and loss scale; 24 bytes a rank and pass, in no
+        bill.
+
+        Raises:
+            ValueError: they differ.
+        """
+        factors = now.gamma, now.scale
+        flags = flags_of(self.sender, READY, factors, device)
+        hand_over(flags)
+        dist.all_reduce(flags, dist.ReduceOp.MIN)
+        all_ready(self.sender, factors, flags)
+
     def _sent(
         self, bucket: GradBucket, group: tuple[int, ...], now: _Pass
     ) -> tuple[_Sending, Arriving]:
         """Compress one bucket and send it."""
         sender = self.sender
         x = self._scaled(joined(bucket.gradients(), self._dtype), now)
-        operator = sender.compressor.at(sender.t)
+        operator = sender.compressor.at_step(sender.t)
         operator = operator.for_shapes(tuple(self._shapes[place] for place in group))
         key = sender.key.fold("compress", sender.t).fold("block", bucket.index())
         wanted = torch.empty_like(x) if operator.takes_guide else x
         for there, state in self._by_tensor(group):
-            in_place.before(sender.memory, state, x[..., there], wanted[..., there])
+            in_place.before(sender.memory_now, state, x[..., there], wanted[..., there])
         guided = self._state_of(group) if operator.takes_guide else None
         packet = sender.packet(operator, key, guided, x, wanted, self.network.workers)
         width = code_of(operator, wanted.shape[-1], wanted.dtype).fixed_bits
         del x
         if packet is None:
-            sender.warn_unready()
-            return _Sending(bucket, group, None, None), self.network.later(None, width)
+            arriving = self.network.later(None, width)
+            sender.warn_unready()  # which raises where warnings are errors
+            return _Sending(bucket, group, None, None), arriving
         now.sent += int(torch.as_tensor(packet.bits).sum())
         message = self.network.upload(packet)
         packet = replace(packet, symbols=())
@@ -155,7 +180,7 @@ class ByBucket:
         return sending, self.network.later(message, width)
 
     def _scaled(self, gradients: Tensor, now: _Pass) -> Tensor:
-        """What is to be sent of a bucket, in place of its gradients ``[1, 1, d]``."""
+        """Values of a bucket to be sent, in place of its gradients ``[1, 1, d]``."""
         x = gradients.div_(now.scale) if now.scale != 1 else gradients
         return x.mul_(now.gamma) if now.gamma != 1 else x
 
@@ -241,7 +266,7 @@ class ByBucket:
             self._event = stream.record_event()
 
     def _by_tensor(self, group: tuple[int, ...]) -> Iterator[tuple[slice, Any]]:
-        """Where the group's tensors lie in its bucket, and their memory itself."""
+        """Places of the group's tensors in its bucket, and their memory itself."""
         start = 0
         for here in self._slices(group):
             stop = start + here.stop - here.start
@@ -249,7 +274,7 @@ class ByBucket:
             start = stop
 
     def _slices(self, group: tuple[int, ...]) -> list[slice]:
-        """Where the group's tensors lie in the row."""
+        """Places of the group's tensors in the row."""
         sizes = [math.prod(self._shapes[place]) for place in group]
         ends = [self._ends[place] for place in group]
         return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]

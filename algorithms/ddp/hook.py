@@ -191,9 +191,21 @@ class DDPHook:
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """Go on where :meth:`state_dict` was taken, before or after :meth:`register`.
 
+        Every rank loads its own. Ranks whose steps or keys differ, because one was restored and
+        another not, are refused by name in their next backward pass.
+
         Raises:
-            ValueError: the saved memory is that of a model of another size.
+            ValueError: the saved memory is that of a model of another size, or has entries that are
+                not finite.
         """
+        for place, leaf in enumerate(saved["memory"]):
+            bad = int((~torch.isfinite(leaf)).sum()) if leaf.is_floating_point() else 0
+            if bad:
+                raise ValueError(
+                    f"the saved memory must be finite, got {bad} of {leaf.numel()} entries of "
+                    f"saved['memory'][{place}] that are not: every step would be skipped; an "
+                    "earlier state would do, or none"
+                )
         self.sender.t, self.sender.key = int(saved["t"]), Key(tuple(saved["key"]))
         self._restored = [leaf.clone() for leaf in saved["memory"]]
         if self.network is not None:

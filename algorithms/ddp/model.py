@@ -1,4 +1,4 @@
-"""What a communication hook asks of a DistributedDataParallel model and of its ranks."""
+"""Requirements of a communication hook on a DistributedDataParallel model and its ranks."""
 
 from __future__ import annotations
 

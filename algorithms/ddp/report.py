@@ -1,4 +1,4 @@
-"""What a communication hook did: bits both ways, and what compression lost, by step and in all."""
+"""Report of a communication hook: bits both ways, compression error, by step and in all."""
 
 from __future__ import annotations
 

@@ -64,6 +64,7 @@ class WholeRow:
         """Write the mean of what all ranks sent over the gradients, which lie in the buckets."""
         gamma, scale = self.sender.factors(self._dtype)
         if gamma == 0:
+            self._all_ready(READY, (gamma, scale), gradients[0].device)
             self._skip()
             for gradient in gradients:
                 gradient.zero_()
@@ -80,13 +81,19 @@ class WholeRow:
         """Mean ``[1, 1, d]``; None where a rank had no message. What it needs no more it drops."""
         sender, network = self.sender, self.network
         x = self._given(gradients, gamma, scale)
-        operator, key = sender.compressor.at(sender.t), sender.key.fold("compress", sender.t)
-        with network.during(Phase.COMPRESS):
-            wanted = sender.wanted(sender.state, x, operator)
-            packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
-        del x
+        operator, key = sender.compressor.at_step(sender.t), sender.key.fold("compress", sender.t)
+        failed: Exception | None = None
+        packet = None
+        try:
+            with network.during(Phase.COMPRESS):
+                wanted = sender.wanted(sender.state, x, operator)
+                packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
+        except Exception as error:  # of somebody's own part: the other ranks must not wait for it
+            failed = error
+        state = FAILED if failed else UNREADY if packet is None else READY
         with network.during(Phase.WAIT):
-            ready = self._all_ready(packet is not None, wanted.device)
+            ready = self._all_ready(state, (gamma, scale), x.device, failed)
+        del x
         if not ready:
             return None
         assert packet is not None
@@ -116,20 +123,31 @@ class WholeRow:
         return mean
 
     def _given(self, gradients: list[Tensor], gamma: float, scale: float) -> Tensor:
-        """What is to be sent ``[1, 1, d]``; the same again until the mean is handed back."""
+        """Values to be sent ``[1, 1, d]``; the same again until the mean is handed back."""
         x = joined(gradients, self._dtype)
         x = x.div_(scale) if scale != 1 else x
         x = self.transform.apply(x, self.network.n)
         return x.mul_(gamma) if gamma != 1 else x
 
-    def _all_ready(self, ready: bool, device: torch.device) -> bool:
-        """Whether all ranks have a message to send; four bytes a rank and step."""
-        flag = torch.tensor([float(ready)], device=device)
-        hand_over(flag)
-        dist.all_reduce(flag, dist.ReduceOp.MIN)
-        if not ready:
+    def _all_ready(
+        self, state: int, factors: tuple[float, float], device: torch.device,
+        failed: Exception | None = None,
+    ) -> bool:  # fmt: skip
+        """Whether all ranks have a message to send; 24 bytes a rank and step, in no bill.
+
+        Raises:
+            ValueError: step, key or factors differ between ranks, of which one was restored alone.
+            RuntimeError: another rank failed.
+        """
+        flags = flags_of(self.sender, state, factors, device)
+        hand_over(flags)
+        dist.all_reduce(flags, dist.ReduceOp.MIN)
+        if failed is not None:
+            raise failed
+        ready = all_ready(self.sender, factors, flags)
+        if state == UNREADY:
             self.sender.warn_unready()
-        return bool(flag.item())
+        return ready
 
     def _skip(self) -> None:
         self._tell(0, 0, 0.0, skipped=True)
@@ -139,6 +157,36 @@ class WholeRow:
         step = HookStep(self.sender.t, sent, received, dense, lost, skipped)
         self.sender.t += 1
         self._note(step)
+
+
+FAILED, UNREADY, READY = -1, 0, 1
+"""States of a rank before its message is sent: an error, nothing to send, a message."""
+
+
+def flags_of(
+    sender: Sender, state: int, factors: tuple[float, float], device: torch.device
+) -> Tensor:
+    """Flags of a rank, whose minimum over ranks says whether all are ready and at one step."""
+    digest = sender.digest(factors)
+    return torch.tensor([state, digest, -digest], dtype=torch.int64, device=device)
+
+
+def all_ready(sender: Sender, factors: tuple[float, float], least: Tensor) -> bool:
+    """Whether all ranks are ready, from the minimum of their flags.
+
+    Raises:
+        ValueError: step, key, learning rate or loss scale differ between ranks.
+        RuntimeError: another rank failed before its message was made.
+    """
+    state, low, high = least.tolist()
+    if state == FAILED:
+        raise RuntimeError(
+            f"step {sender.t}: another rank failed before it sent its message; its own error says "
+            "why"
+        )
+    if low != -high:
+        sender.require_shared(factors)
+    return bool(state == READY)
 
 
 def empty_future(bucket: GradBucket) -> Gradients:

@@ -1,7 +1,8 @@
-"""What one rank of a communication hook sends: compressor, memory and draws, step by step."""
+"""Sender of one rank of a communication hook: compressor, memory and draws, step by step."""
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +14,18 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.core.key import Key
+from algorithms.ddp.model import require_agreement
 from algorithms.memories import in_place
 from algorithms.memories.base import Memory, Round
 from algorithms.network.base import Packet
 
 Rate = Callable[[], float]
+
+
+def step_digest(t: int, key: Key, *factors: float) -> int:
+    """62 bits of step, key and further factors, equal on ranks whose draws are of one stream."""
+    text = repr((t, key.words, factors)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 2
 
 
 @final
@@ -41,6 +49,23 @@ class Sender:
     t: int = 0
     state: Any = None
 
+    def digest(self, factors: tuple[float, float]) -> int:
+        """62 bits of what all ranks must share: step and key, since their draws are of one stream,
+        and gamma and the loss scale, ``factors``, by which the mean is divided."""
+        return step_digest(self.t, self.key, *factors)
+
+    def require_shared(self, factors: tuple[float, float]) -> None:
+        """Refuse a step, key, learning rate or loss scale that differs between ranks; a collective
+        call.
+
+        Raises:
+            ValueError: one of them does; names it and the ranks.
+        """
+        rate, scale = factors
+        require_agreement(
+            {"step": self.t, "key": self.key.words, "learning rate": rate, "loss scale": scale}
+        )
+
     def factors(self, dtype: torch.dtype) -> tuple[float, float]:
         """gamma (1 for memories of gradients, 0 below the least normal number), the loss scale."""
         scale = 1.0 if self.loss_scale is None else float(self.loss_scale())
@@ -50,13 +75,18 @@ class Sender:
         gamma = float(self.learning_rate())
         return (gamma if abs(gamma) >= torch.finfo(dtype).tiny else 0.0), scale
 
+    @property
+    def memory_now(self) -> Memory[Any]:
+        """The memory in use at this step."""
+        return self.memory.at_step(self.t)
+
     def wanted(self, state: Any, x: Tensor, operator: Compressor) -> Tensor:
         """``memory.before(state, x)``; in the place of x where the operator does not look at x.
 
         Where the memory does later, x has to be made again.
         """
         out = torch.empty_like(x) if operator.takes_guide else x
-        in_place.before(self.memory, state, x, out)
+        in_place.before(self.memory_now, state, x, out)
         return out
 
     def packet(
@@ -66,7 +96,7 @@ class Sender:
         if not all(bool(torch.isfinite(end)) for end in torch.aminmax(wanted)):
             return None
         replicas = torch.zeros(1, dtype=torch.int64, device=wanted.device)
-        guide = self.memory.guide(state, x) if operator.takes_guide else wanted
+        guide = self.memory_now.guide(state, x) if operator.takes_guide else wanted
         try:
             symbols = operator.encode_guided(wanted, guide, key.draws(replicas, worker))
         except OutOfRange:
@@ -79,7 +109,7 @@ class Sender:
         """Make ``state`` that of after the round, in place; ``mean`` if the memory reads it."""
         nothing = in_place.nothing(sent)
         round_ = Round(x, wanted, sent, nothing if mean is None else mean)
-        in_place.after(self.memory, state, round_)
+        in_place.after(self.memory_now, state, round_)
 
     def warn_unready(self) -> None:
         """Tell this rank's user why the step is skipped."""

@@ -1,4 +1,4 @@
-"""What a process does with memory that it has freed."""
+"""Handling of memory that a process has freed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typical of replicas, with an interval: the one rule of runs, comparisons and tunings."""
+"""Typical value of replicas, with an interval: the one rule of runs, comparisons and tunings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAVY = f"{NO_MEAN}: medians, between order statistics that hold for any law"
 
 
 class Middle(NamedTuple):
-    """What is typical of replicas, each ``[K]``.
+    """Typical value of replicas, each ``[K]``.
 
     Attributes:
         at: their mean, or their median.

@@ -98,7 +98,7 @@ def run(
     ids = torch.arange(replicas, device=problem.device)
     due = record_steps(steps, points)
 
-    def played(key: Key, computed: Tensor) -> Trace:
+    def traced(key: Key, computed: Tensor) -> Trace:
         network.restart()
         if timing is not None:
             watch = Key.seed(seed)
@@ -113,8 +113,8 @@ def run(
     with one_thread() as threads:
         if simulated and replicas > 1:
             with suppress(NumbersAsked):
-                return played(Key.seed(seed).without_numbers(), ids[:1])
-        return played(Key.seed(seed), ids)
+                return traced(Key.seed(seed).without_numbers(), ids[:1])
+        return traced(Key.seed(seed), ids)
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _loop(
             recorder.see(state, t)
             tick, done = time.perf_counter(), 0
             if blocks is not None:
-                state, done = blocks.advance(state, t, recorder.next_look(t))
+                state, done = blocks.advance(state, t, recorder.next_record(t), recorder)
             if not done:
                 with context.network.stepping(t):
                     state = method.step(state, t, context)

@@ -5,8 +5,9 @@ The recorder observes: it charges nothing and changes nothing.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
@@ -28,7 +29,7 @@ _ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between 
 @final
 @dataclass(frozen=True)
 class Trace:
-    """What one run left behind; x_t is the mean model over workers.
+    """Record of one run; x_t is the mean model over workers.
 
     steps             [K]     steps done at each record, the first 0
     suboptimality     [R, K]  f(x_t) - f* [f]; f(x_t) where f* is unknown (``f_star_known``)
@@ -91,6 +92,10 @@ def mean_model(method: Method[Any], network: Network, rows: Tensor) -> Tensor:
     return rows[..., 0, :] if method.shared_model else network.mean_over_workers(rows)
 
 
+def _squared(gradient: Tensor) -> Tensor:
+    return gradient.square().sum(-1).double().cpu()
+
+
 @final
 class Recorder:
     """Collects the series of one run: an observer that charges nothing and changes nothing.
@@ -120,12 +125,59 @@ class Recorder:
         self.clock = 0.0
         self.state: Any = None
 
-    def next_look(self, t: int) -> int:
-        """The first step after t (below the last) at which :meth:`see` does anything."""
-        if self.weight:
-            return t + 1
-        due = self.in_order[bisect_right(self.in_order, t)]
-        return min(due, t - t % self.every + self.every) if self.every else due
+    def next_record(self, t: int) -> int:
+        """The first step after t (below the last) that is recorded."""
+        return self.in_order[bisect_right(self.in_order, t)]
+
+    @property
+    def spacing(self) -> int:
+        """Every how many steps the mean model is looked at between records; 0: at none."""
+        return 1 if self.weight else self.every
+
+    def mean(self, state: Any) -> Tensor:
+        """The mean model of a state, its own storage."""
+        tick = time.perf_counter()
+        mean = mean_model(self.method, self.context.network, self.method.models(state))
+        mean = mean.clone() if self.method.shared_model else mean
+        self.clock -= time.perf_counter() - tick
+        return mean
+
+    def observe(self, looks: Sequence[int], means: Sequence[Tensor]) -> None:
+        """Average over mean models after ``looks`` steps, none of which is recorded."""
+        tick = time.perf_counter()
+        averaged = [mean for t, mean in zip(looks, means, strict=True) if self._averages(t)]
+        if averaged:
+            self._average(self._slopes(averaged))
+        for t, mean in zip(looks, means, strict=True) if self.weight else ():
+            self._weigh(mean, t)
+        self.clock -= time.perf_counter() - tick
+
+    def _averages(self, t: int) -> bool:
+        """Whether the squared gradient after t steps, at no record, is part of the average."""
+        return self.every > 0 and t % self.every == 0
+
+    def _slopes(self, means: Sequence[Tensor]) -> Tensor:
+        """Squared gradients ``[S, ...]`` at mean models ``[..., d]``, each as it is alone: where
+        the problem is not row by row, in the memory of its own, whose alignment rounding feels."""
+        problem = self.context.problem
+        if problem.mean_rowwise:
+            gradients: Iterable[Tensor] = problem.mean_gradient(torch.stack(list(means)))
+        else:
+            gradients = map(problem.mean_gradient, means)
+        return torch.stack([_squared(one) for one in gradients])
+
+    def _average(self, squared: Tensor) -> None:
+        """Take squared gradients ``[S, ...]`` into the average, one after another."""
+        for one in squared:
+            self.gradient_sum += one
+        self.gradients += len(squared)
+
+    def _weigh(self, mean: Tensor, t: int) -> None:
+        """Take the mean model after t steps into the weighted average."""
+        assert self.weight is not None
+        w = self.weight(t)
+        self.weight_sum += w
+        self.weighted_sum = w * mean + (0 if self.weighted_sum is None else self.weighted_sum)
 
     def see(self, state: Any, t: int) -> None:
         """Look at the state after t steps, if anything is due.
@@ -134,7 +186,7 @@ class Recorder:
             FloatingPointError: the mean model is not finite.
         """
         recording = t in self.due
-        averaging = recording if self.every == 0 else t % self.every == 0
+        averaging = recording if self.every == 0 else self._averages(t)
         if not (recording or averaging or self.weight):
             return
         self.state = state
@@ -143,19 +195,16 @@ class Recorder:
         squared, problem = None, self.context.problem
         if recording:
             value, gradient = problem.value_and_gradient(mean)
-            squared = gradient.square().sum(-1).double().cpu()
+            squared = _squared(gradient)
             self._record(rows, mean, value, squared, t)
             if not bool(torch.isfinite(mean).all()):
                 raise FloatingPointError(f"model not finite after {t} steps")
         if averaging:
             if squared is None:
-                squared = problem.mean_gradient(mean).square().sum(-1).double().cpu()
-            self.gradient_sum += squared
-            self.gradients += 1
+                squared = _squared(problem.mean_gradient(mean))
+            self._average(squared[None])
         if self.weight:
-            w = self.weight(t)
-            self.weight_sum += w
-            self.weighted_sum = w * mean + (0 if self.weighted_sum is None else self.weighted_sum)
+            self._weigh(mean, t)
 
     def _record(self, rows: Tensor, mean: Tensor, value: Tensor, squared: Tensor, t: int) -> None:
         problem, network = self.context.problem, self.context.network

@@ -26,7 +26,7 @@ class Fabric(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables and verdicts call it."""
+        """Name in tables and verdicts."""
 
     @property
     @abstractmethod

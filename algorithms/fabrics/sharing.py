@@ -56,7 +56,7 @@ def _crossings(routes: Routes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 def transfer_seconds(
     routes: Routes, bits: Floats, capacities: Floats, sharing: Sharing = max_min_rates
 ) -> float:
-    """When the last of several transfers that begin together has ended [s].
+    """End time of the last of several transfers that begin together [s].
 
     Whenever one ends, the others share its room.
     """

@@ -18,7 +18,7 @@ ARRIVALS, FETCHES, STARTS, NUMBERS = range(4)
 
 @njit(cache=True, nogil=True)
 def _latest(now, finish, mask):  # type: ignore[no-untyped-def]
-    """When the last of a mask arrives, not before now."""
+    """Arrival time of the last worker in a mask, not before now."""
     latest = now
     for i in range(finish.shape[0]):
         if mask[i]:
@@ -126,7 +126,7 @@ def _until_a_start(s, now, finish, idle, clock, arrived, started):  # type: igno
 
 @njit(cache=True, nogil=True)
 def stale(num, now, updates, finish, idle, clock, version, stamp, arrived, fetched, started):  # type: ignore[no-untyped-def]
-    """Who starts fetches if its model is too old; s."""
+    """Fetches by starting workers with too old a model; s."""
     moment = _until_a_start(num[3][0], now, finish, idle, clock, arrived, started)
     for i in range(clock.shape[0]):
         fetched[i] = started[i] and stamp[i] < clock[i] + arrived[i] - num[3][0]

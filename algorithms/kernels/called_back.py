@@ -44,7 +44,7 @@ else:
 
 @njit(cache=True, nogil=True)
 def gradient(numbers, x, k0, k1, replica, first, g):  # type: ignore[no-untyped-def]
-    """As kind "gradient" of :mod:`~algorithms.kernels.row_parts`: the whole number is an address of
+    """Kind "gradient" of :mod:`~algorithms.kernels.row_parts`: the whole number is an address of
     :data:`CALLED`."""
     points, out = np.int64(x.ctypes.data), np.int64(g.ctypes.data)
     given = points, x.shape[0], k0, k1, replica, first, out, g.shape[0]

@@ -14,7 +14,7 @@ from algorithms.kernels.compiled import njit
 
 @njit(cache=True, nogil=True)
 def transmitted(start, bits, alpha, beta, busy_beta, busy_until):  # type: ignore[no-untyped-def]
-    """When ``bits`` that are sent from ``start`` on have left: slower while the device computes."""
+    """Time when ``bits`` sent from ``start`` on have left: slower while the device computes."""
     begin = start + alpha
     if begin >= busy_until:
         return begin + beta * bits

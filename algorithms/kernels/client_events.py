@@ -12,14 +12,14 @@ import math
 import numpy as np
 
 from algorithms.kernels.compiled import njit
-from algorithms.kernels.event_steps import BITS_UP, MESSAGES_UP, hear, told
+from algorithms.kernels.event_steps import BITS_UP, MESSAGES_UP, hear, upload
 from algorithms.kernels.philox import uniform_row
 from algorithms.kernels.row_parts import Loop, all_finite
 
 
 @njit(cache=True, nogil=True)
 def ticks_ahead(arrivals, gammas, first):  # type: ignore[no-untyped-def]
-    """How many of the ticks a schedule ``[R, T, k]`` has; none where several arrive at one."""
+    """Number of the ticks that a schedule ``[R, T, k]`` has; 0 where several arrive at one."""
     return max(0, min(gammas.shape[0], arrivals.shape[1] - first)) if arrivals.shape[2] == 1 else 0
 
 
@@ -48,7 +48,7 @@ def _shared(  # type: ignore[no-untyped-def]
         mixture(versions, begun[t, 0], t, spread, rwords[i], replica, w, u, read[0])
         hear(bill, w, lengths[1])
         gradient(gnum, read, gwords[i, 0], gwords[i, 1], replica, w, g)
-        if not told(send, snum, sends, g, cwords[i], replica, w, t, sent, lengths[0], bill):
+        if not upload(send, snum, sends, g, cwords[i], replica, w, t, sent, lengths[0], bill):
             return i
         for j in range(d):
             step = gammas[i] * (zero + sent[0, j])
@@ -91,7 +91,7 @@ def _downpour(  # type: ignore[no-untyped-def]
             return i
         made[w] += 1
         pushes = made[w] % periods[0] == periods[2]
-        if (pushes or flags[0]) and not told(  # encoded in either case
+        if (pushes or flags[0]) and not upload(  # encoded in either case
             send, snum, flags[0], accrued[w : w + 1], cwords[i], replica, w, first + i, sent,
             lengths[0], bill if pushes else unpaid,
         ):  # fmt: skip

@@ -13,7 +13,7 @@ from algorithms.kernels.compiled import njit
 
 @njit(cache=True, nogil=True)
 def compact(mask, row, out):  # type: ignore[no-untyped-def]
-    """What bytes of a mask ``[n]`` set of a row ``[n]``, to the head of ``out``, which has a slot
+    """Copy entries of a row ``[n]`` set in a mask ``[n]`` to the head of ``out``, which has a slot
     more than is set; returns how much that is. What lies behind may be written over."""
     filled = np.int64(0)
     for j in range(mask.shape[0]):

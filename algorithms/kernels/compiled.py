@@ -1,4 +1,4 @@
-"""How kernels are compiled: by numba; where it is missing they are not, and twins in torch step in.
+"""Compilation of kernels: by numba; where it is missing, twins in torch step in.
 
 Then most run as torch's operations, and those that have no twin as Python's loops: the same
 numbers (integers and uniforms to the bit, sums to rounding), many times slower, and said once.

@@ -47,7 +47,7 @@ class _Room:
         self.known: dict[int, tuple[int, ...]] = {}
 
     def put(self, part: RowPart) -> tuple[int, ...]:
-        """Where each of a part's five arrays starts and ends."""
+        """Store a part's five arrays; where each starts and ends."""
         if id(part) not in self.known:
             spans: list[int] = []
             for held, array in zip(self.held, part.numbers, strict=True):
@@ -89,18 +89,19 @@ def composite(
     numbers: Numbers = (one, two, three, whole, doubles)
     draws = any(place.part.draws for place in places)
     work = sum(max(place.part.work, place.size) for place in places)
-    return RowPart(function, numbers, draws, work)
+    calls = sum(max(1, place.part.calls) for place in places)
+    return RowPart(function, numbers, draws, work, calls=calls)
 
 
 @njit(cache=True, nogil=True)
 def _whole(numbers):  # type: ignore[no-untyped-def]
-    """What follows the table."""
+    """Integers after the table."""
     return numbers[3][_HEAD + _ENTRY * numbers[3][0] :]
 
 
 @njit(cache=True, nogil=True)
 def inner(numbers, b, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """What the operator in place b does with rows of its own."""
+    """Apply the operator in place b to rows of its own."""
     e = numbers[3][_HEAD + _ENTRY * b : _HEAD + _ENTRY * (b + 1)]
     whole = _whole(numbers)
     if e[6] and e[4] > e[3]:
@@ -150,7 +151,7 @@ def parts(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ig
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def divided(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """What another operator makes of rows, divided by a number."""
+    """Apply another operator to rows and divide by a number."""
     good = inner(numbers, 0, x, guide, k0, k1, replica, first, t, sent, bits)
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):

@@ -1,4 +1,4 @@
-"""What a parameter server does about the age of gradients, as parts of compiled steps."""
+"""Corrections by a parameter server for the age of gradients, as parts of compiled steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def diagonal(numbers, state, g, now, read):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def adaptive_diagonal(numbers, state, g, now, read):  # type: ignore[no-untyped-def]
-    """As :func:`diagonal` with lam over the root of a running mean of squares and eps; lam, eps,
+    """Apply :func:`diagonal` with lam over the root of a running mean of squares and eps; lam, eps,
     the decay of the mean and the share of what is new."""
     lam, eps, decay, fresh = numbers[0][0], numbers[0][1], numbers[0][2], numbers[0][3]
     came = 0

@@ -1,4 +1,4 @@
-"""How many of a mask are set."""
+"""Number of set entries of a mask."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _counts(mask, out):  # type: ignore[no-untyped-def]
 
 
 def counts(mask: Tensor) -> Tensor:
-    """How many of masks ``[P, d]``, truths or bytes, are not zero ``[P]`` (int64)."""
+    """Number of nonzero entries of masks ``[P, d]``, truths or bytes: ``[P]`` (int64)."""
     if by_torch(mask):
         return (mask != 0).sum(-1)
     out = torch.empty(mask.shape[0], dtype=torch.int64)

@@ -28,7 +28,7 @@ class NonFiniteGradient(NotFinite):
 
 @final
 class DeferredChecks:
-    """What was wrong since it was read last."""
+    """Failed checks since the last reading."""
 
     def __init__(self) -> None:
         self._bad: dict[str, Tensor] = {}
@@ -79,7 +79,7 @@ def deferred_checks(wanted: bool = True) -> Iterator[DeferredChecks | None]:
 
 
 def now() -> DeferredChecks | None:
-    """Where checks are noted, if they are late."""
+    """Record in which checks are noted, if they are late."""
     return _NOW.get()
 
 

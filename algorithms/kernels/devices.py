@@ -1,4 +1,4 @@
-"""Where tensors lie: what the host knows goes to a device without the host waiting for it."""
+"""Placement of tensors: host data goes to a device without the host waiting for it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
 
 
 class RowNumbers(NamedTuple):
-    """What :func:`numbers_of_row` takes before the row's number.
+    """Arguments of :func:`numbers_of_row` before the row's number.
 
     Attributes:
         given: uniforms ``[P, d]``; ``[1, d]``, room for a row, where they are drawn.

@@ -68,7 +68,7 @@ def _middle(table, hashed, found, row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def estimates_row(sketch, hashed, table, found, row):  # type: ignore[no-untyped-def]
-    """What a sketch ``[rows, width]`` says of a row ``[d]``; ``table`` ``[rows, 2 width]`` and
+    """Estimate a row ``[d]`` from a sketch ``[rows, width]``; ``table`` ``[rows, 2 width]`` and
     ``found`` ``[rows]`` are room."""
     (rows, width), d, two = sketch.shape, row.shape[0], row.dtype.type(2)
     for r in range(rows):

@@ -16,13 +16,13 @@ from algorithms.kernels.simd_sums import LANES, summing
 
 @njit(nogil=True, forceinline=True)
 def _less(v, level):  # type: ignore[no-untyped-def]
-    """What is below a level, and 1 for it."""
+    """Value and 1 if below a level, else zeros."""
     return v if v < level else 0.0, 1.0 if v < level else 0.0
 
 
 @njit(nogil=True, forceinline=True)
 def _at_most(v, level):  # type: ignore[no-untyped-def]
-    """What is at most a level, and its square."""
+    """Value and square if at most a level, else zeros."""
     held = v if v <= level else 0.0
     return held, held * held
 
@@ -32,7 +32,7 @@ _below, _up_to = summing(_less), summing(_at_most)
 
 @njit(cache=True, nogil=True)
 def room_for_level(d):  # type: ignore[no-untyped-def]
-    """What the levels of rows of d numbers are found in: their magnitudes, and lanes."""
+    """Work arrays for the levels of rows of d numbers: their magnitudes, and lanes."""
     return np.empty(d), np.empty((2, LANES))
 
 

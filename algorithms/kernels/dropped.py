@@ -67,7 +67,7 @@ def _parted(x, marks, counts, places, values, others, signs):  # type: ignore[no
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def taken_row(row, middle, edge, u, mask):  # type: ignore[no-untyped-def]
-    """Which of a row are sent, each with chance min(1, |x_j - middle| / edge)."""
+    """Mark entries of a row to send, each with chance min(1, |x_j - middle| / edge)."""
     for j in range(row.shape[0]):
         off = np.float64(abs(row[j] - middle))
         mask[j] = (off > 0) & (u[j] < min(off / edge, 1.0))

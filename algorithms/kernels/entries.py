@@ -48,7 +48,7 @@ def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
 
 
 def place_type(d: int) -> torch.dtype:
-    """What places in [0, d) are kept in."""
+    """Integer type of places in [0, d)."""
     return torch.int32 if d < 1 << 31 else torch.int64
 
 
@@ -86,7 +86,7 @@ def _places_in_full(mask: Tensor) -> Tensor:
 
 
 def places(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
-    """How many of masks ``[P, d]`` are set ``[P]``, and where ``[P, cap]``, ascending, then zeros.
+    """Counts ``[P]`` of masks ``[P, d]`` and places ``[P, cap]`` set, ascending, then zeros.
 
     ``cap`` is the largest count, 1 at least; on a device, where checks are late, what is known of
     it before: ``most``, or d.
@@ -106,7 +106,7 @@ def pick_torch(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
 
 
 def pick(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
-    """What ``rows`` ``[P, d]`` hold at the first ``count`` of the places ``[P, cap]``; else 0."""
+    """Values of ``rows`` ``[P, d]`` at the first ``count`` of the places ``[P, cap]``; else 0."""
     if by_torch(rows):
         return pick_torch(count, where, rows)
     out = torch.zeros(where.shape, dtype=rows.dtype)

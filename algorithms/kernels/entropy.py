@@ -50,6 +50,38 @@ def _arithmetic_row(symbols, cumulative, row, at, write):  # type: ignore[no-unt
     return _emit(row, at, 0 if low < _QUARTER else 1, pending + 1, write)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _width_of(number):  # type: ignore[no-untyped-def]
+    """Binary digits of a whole number below 2^53, 0 for 0: doubles keep them as their exponent."""
+    return max((np.float64(number).view(np.int64) >> 52) - 1022, 0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _arithmetic_lengths(symbols, cumulative, lengths):  # type: ignore[no-untyped-def]
+    """Lengths [bits] ``[P]`` of what :func:`_arithmetic_row` writes for rows ``[P, d]``: each
+    doubling of the bounds is a bit, sooner or later, and two name a point within the last ones.
+
+    Doublings are counted together: first those by leading bits in which the bounds agree, then
+    those around the middle. Rows take turns, since the divisions of one wait for each other.
+    """
+    rows, last = symbols.shape[0], cumulative.shape[1] - 1
+    mask, most = np.int64((1 << 32) - 1), np.int64(_HALF - 1)
+    low, high = np.zeros(rows, np.int64), np.full(rows, mask)
+    lengths[:] = 2
+    for j in range(symbols.shape[1]):
+        for i in range(rows):
+            s, total = symbols[i, j], np.uint64(cumulative[i, last])
+            width, bottom = np.uint64(high[i] - low[i] + 1), low[i]
+            upper = np.int64(width * np.uint64(cumulative[i, s + 1]) // total) + bottom - 1
+            lower = np.int64(width * np.uint64(cumulative[i, s]) // total) + bottom
+            agree = 32 - _width_of(lower ^ upper)
+            lower, upper = (lower << agree) & mask, ((upper + 1) << agree) - 1 & mask
+            astride = 31 - _width_of((~lower | upper) & most)
+            low[i] = (lower << astride) & most
+            high[i] = (((upper + 1) << astride) - 1 & most) | _HALF
+            lengths[i] += agree + astride
+
+
 @njit(cache=True, nogil=True)
 def _next(row, at, end):  # type: ignore[no-untyped-def]
     if at >= end:
@@ -170,6 +202,14 @@ def _huffman_back(row, at, end, counts, out):  # type: ignore[no-untyped-def]
 def coded_into(symbols, counts, out, start, arithmetic, write, ends):  # type: ignore[no-untyped-def]
     """Ends ``[P]`` of the codes of rows that begin at ``start`` ``[P]``, which are written to
     ``out`` where ``write`` says so."""
+    if arithmetic and not write and symbols.shape[1] > 0:
+        cumulative = np.zeros((counts.shape[0], counts.shape[1] + 1), np.int64)
+        for i in range(counts.shape[0]):
+            cumulative[i, 1:] = np.cumsum(counts[i])
+        _arithmetic_lengths(symbols, cumulative, ends)
+        for i in range(counts.shape[0]):
+            ends[i] += start[i]
+        return
     for i in range(symbols.shape[0]):
         row = out[i] if write else out[0]
         if symbols.shape[1] == 0:
@@ -196,13 +236,13 @@ def _back(packed, start, end, counts, arithmetic, out):  # type: ignore[no-untyp
 
 
 def histogram(symbols: Tensor, k: int) -> Tensor:
-    """How often each of k symbols occurs in each row: ``[P, k]`` of ``[P, count]``."""
+    """Counts of k symbols in each row: ``[P, k]`` of ``[P, count]``."""
     counts = torch.zeros((symbols.shape[0], k), dtype=torch.int64, device=symbols.device)
     return counts.scatter_add_(1, symbols, torch.ones_like(symbols))
 
 
 def ends(symbols: Tensor, counts: Tensor, start: Tensor, arithmetic: bool) -> Tensor:
-    """Where each row's code would end ``[P]`` if it began at bit ``start`` ``[P]``."""
+    """End of each row's code ``[P]`` if it began at bit ``start`` ``[P]``."""
     blank = torch.zeros((1, 1), dtype=torch.uint8)
     return _coded(symbols, counts, blank, start, arithmetic, False)
 

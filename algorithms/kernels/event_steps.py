@@ -20,8 +20,8 @@ SEND, CORRECT, CHANGE = range(3)
 
 
 @njit(cache=True, nogil=True)
-def told(send, snum, sends, x, words, replica, worker, t, sent, length, bill):  # type: ignore[no-untyped-def]
-    """What the server reads of a worker's message for x ``[1, d]``, into sent ``[1, d]``.
+def upload(send, snum, sends, x, words, replica, worker, t, sent, length, bill):  # type: ignore[no-untyped-def]
+    """Send a worker's message for x ``[1, d]``; the server's reading goes into sent ``[1, d]``.
 
     ``length`` is that of the message, negative where the operator says it. False: the composed path
     would refuse it, or throw it away.
@@ -59,7 +59,7 @@ def _summed(rows, count, divisor, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _answer(x, view, cache, given, fetches, starts, length, bill):  # type: ignore[no-untyped-def]
-    """Who fetches holds x, who starts computes on what it holds; without a cache that is one."""
+    """Give x to workers that fetch; those that start compute on theirs; uncached, one act."""
     n, caches = bill.shape[1], cache.shape[0] > 0
     held = cache if caches else view
     for w in fetches:
@@ -71,6 +71,8 @@ def _answer(x, view, cache, given, fetches, starts, length, bill):  # type: igno
     if caches:
         for w in starts:
             view[w] = cache[w]
+            if w == n:  # row n, nobody's, copied once: all after it are n too
+                break
 
 
 @njit(cache=True, nogil=True)
@@ -88,7 +90,7 @@ def _server_ticks(  # type: ignore[no-untyped-def]
             if w == n:
                 break
             gradient(gnum, view[w : w + 1], gwords[i, 0], gwords[i, 1], replica, w, g)
-            if not told(
+            if not upload(
                 send, snum, flags[SEND], g, cwords[i], replica, w, t, sent[came : came + 1],
                 lengths[0], bill,
             ):  # fmt: skip

@@ -9,22 +9,48 @@ from algorithms.kernels.row_parts import Loop, all_finite
 from algorithms.kernels.server_steps import add_rows
 from algorithms.kernels.tree_steps import wanted_rows
 
+_DIGIT = 8  # bits by which keys are sorted at once
+
 
 @njit(cache=True, nogil=True)
-def _turns(row, mask, best, largest):  # type: ignore[no-untyped-def]
-    """A coordinate's turn is its best rank with any worker, and its size the largest there."""
-    bits, listed = integer_view(row), np.empty(row.shape[0], np.int64)
-    count = 0
+def _sorted_by_digit(keys, places, shift, to_keys, to_places):  # type: ignore[no-untyped-def]
+    """Keys and their places in the order of one digit, from the highest, otherwise as they were."""
+    digits = 1 << _DIGIT
+    ends = np.zeros(digits + 1, np.int64)
+    for key in keys:
+        ends[digits - ((key >> shift) & (digits - 1))] += 1
+    for b in range(digits):
+        ends[b + 1] += ends[b]
+    for e in range(keys.shape[0]):
+        at = digits - 1 - ((keys[e] >> shift) & (digits - 1))
+        to_keys[ends[at]], to_places[ends[at]] = keys[e], places[e]
+        ends[at] += 1
+
+
+@njit(cache=True, nogil=True)
+def by_size(row, mask, rooms):  # type: ignore[no-untyped-def]
+    """Places of the numbers of a row ``[d]`` that are not zero, by magnitude from the largest, of
+    equals the lower first; ``rooms`` ``[4, d]``, in which they are."""
+    bits, count = integer_view(row), 0
     for j in range(row.shape[0]):
         if row[j] != 0:
-            listed[count] = j
+            rooms[0, count], rooms[1, count] = bits[j] & mask, j
             count += 1
-    keys = np.empty(count, np.int64)
-    for e in range(count):
-        keys[e] = -np.int64(bits[listed[e]] & mask)
-    order = np.argsort(keys, kind="mergesort")
-    for rank in range(count):
-        j = listed[order[rank]]
+    keys, places, others, spare = (
+        rooms[0, :count], rooms[1, :count], rooms[2, :count], rooms[3, :count],
+    )  # fmt: skip
+    for shift in range(0, 8 * row.itemsize, _DIGIT):
+        _sorted_by_digit(keys, places, shift, others, spare)
+        keys, places, others, spare = others, spare, keys, places
+    return places
+
+
+@njit(cache=True, nogil=True)
+def _turns(row, mask, rooms, best, largest):  # type: ignore[no-untyped-def]
+    """A coordinate's turn is its best rank with any worker, and its size the largest there."""
+    places = by_size(row, mask, rooms)
+    for rank in range(places.shape[0]):
+        j = places[rank]
         if rank < best[j]:
             best[j], largest[j] = rank, abs(row[j])
         elif rank == best[j]:
@@ -36,19 +62,20 @@ def places_of(heard, places):  # type: ignore[no-untyped-def]
     """Places ``[d]`` of the coordinates of finite rows ``[n, d]`` in order of turn, then size."""
     d = places.shape[0]
     best, largest = np.full(d, d, np.int64), np.zeros(d, heard.dtype)
+    rooms = np.empty((4, d), np.int64)
     for i in range(heard.shape[0]):
-        _turns(heard[i], magnitude_mask(heard), best, largest)
-    by_size = np.argsort(-largest, kind="mergesort")
-    by_turn = np.argsort(best[by_size], kind="mergesort")
+        _turns(heard[i], magnitude_mask(heard), rooms, best, largest)
+    sizes = np.argsort(-largest, kind="mergesort")
+    by_turn = np.argsort(best[sizes], kind="mergesort")
     for place in range(d):
-        places[by_size[by_turn[place]]] = place
+        places[sizes[by_turn[place]]] = place
 
 
 @njit(cache=True, nogil=True)
 def _workers_heard(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, x, k, residual, gamma, t, gwords, replica, together, heard, bits,
 ):  # fmt: skip
-    """What workers want, in place of residuals ``[n, d]``, and the server hears. False: a message
+    """Vectors to be sent, in place of residuals ``[n, d]``, and those received. False: a message
     is refused."""
     n, d = residual.shape
     room, guide = np.empty((together, d), x.dtype), np.full((together, 1), k, x.dtype)

@@ -248,7 +248,7 @@ def looked_up_torch(codes: Tensor, table: Tensor) -> Tensor:
 
 
 def looked_up(codes: Tensor, table: Tensor) -> Tensor:
-    """What codes ``[..., m, d]`` stand for in their row's table ``[..., m, K]`` or in one ``[K]``.
+    """Values of codes ``[..., m, d]`` in their row's table ``[..., m, K]`` or in one ``[K]``.
 
     Codes lie in [0, K).
     """

@@ -119,7 +119,7 @@ def fold_numbers(k0, k1, head, tail, first, out):  # type: ignore[no-untyped-def
 
 
 def text_between(purpose: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """What stands before and after the number in the text of ``Key.fold(purpose, number)``."""
+    """Bytes before and after the number in the text of ``Key.fold(purpose, number)``."""
     head, tail = f"), ({purpose!r}, ", "))"
     return _bytes(head), _bytes(tail)
 
@@ -150,7 +150,7 @@ def folded(k0, k1, ending):  # type: ignore[no-untyped-def]
 
 
 def ending_of(*words: int | str) -> tuple[int, ...]:
-    """What follows the key in the text of ``Key.fold(*words)``, byte by byte."""
+    """Bytes after the key in the text of ``Key.fold(*words)``, one by one."""
     return tuple(f"), {words!r})".encode())
 
 

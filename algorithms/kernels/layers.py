@@ -170,7 +170,7 @@ def forth_torch(flat: Tensor, place: Tensor, points: Tensor, share: int, hidden:
 
 
 def forth(flat: Tensor, place: Tensor, points: Tensor, share: int, hidden: int) -> Tensor:
-    """What comes out of a first layer ``[m, s, hidden]``, before its activation.
+    """Output of a first layer ``[m, s, hidden]``, before its activation.
 
     Samples are rows ``place`` ``[m, s]`` (int64) of flat ``[N, p]``; ``share`` pairs in turn have
     one of the points ``[m / share, d]``, which begin with weights ``[hidden, p]`` and biases.

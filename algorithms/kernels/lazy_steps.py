@@ -45,7 +45,7 @@ def descended(total, n, gamma, mean, x):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _change(change, sends, stored, total):  # type: ignore[no-untyped-def]
-    """What those who send changed is added to the total ``[d]`` and to their stored gradients."""
+    """Add changes of workers that send to the total ``[d]`` and to their stored gradients."""
     zero = change.dtype.type(0)
     for i in range(change.shape[0]):
         for j in range(change.shape[1]):
@@ -64,7 +64,7 @@ def _allowed(moves, weights, square):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _asked(rule, own, turn, forced, allowed, x, heard, dense, downs):  # type: ignore[no-untyped-def]
-    """Who of ``heard`` ``[n, d]`` hears the model: it is written there, and its length down."""
+    """Write the model to ``heard`` ``[n, d]`` of those that receive it, its length to ``downs``."""
     n, move, found = heard.shape[0], np.empty_like(x), np.empty(1, x.dtype)
     for i in range(n):
         asked = rule == WORKER or (forced == 1 if forced >= 0 else i == turn % n)

@@ -16,10 +16,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.newton_systems import dot, solve_by_parameters, solve_by_samples
+from algorithms.kernels.row_parts import Numbers, numbers
 from algorithms.kernels.row_products import backward, forward
 from theory.arrays import Floats
 
@@ -29,7 +31,7 @@ _ROUNDING = 1e-12  # of a sum of losses, by which it may seem to rise
 
 
 class LocalData(NamedTuple):
-    """What local solves read, on the host.
+    """Data that local solves read, on the host.
 
     Attributes:
         rows: signed samples ``[n, S, d]``, of their own type.
@@ -40,7 +42,7 @@ class LocalData(NamedTuple):
     grams: Floats
 
     @staticmethod
-    def of(rows: Tensor) -> LocalData:
+    def from_rows(rows: Tensor) -> LocalData:
         """Of signed samples ``[n, S, d]`` of any type and place."""
         host = rows.cpu().contiguous().numpy()
         n, samples, d = host.shape
@@ -211,6 +213,30 @@ def _newton(rows, grams, v, workers, weights, lam, x):  # type: ignore[no-untype
             _by_samples(p, grams[workers[q]], v[q], lam, weights[q], x[q], samples)
         else:
             _by_parameters(p, v[q], lam, weights[q], x[q], samples, rooms)
+
+
+@njit(cache=True, nogil=True)
+def proximal_row(numbers, v, weight, start, worker, out):  # type: ignore[no-untyped-def]
+    """The minimiser of one worker's loss and squares, into out ``[1, d]``; the samples; how many
+    workers and samples there are; lam and the Gram matrices, if any."""
+    d, n, count = v.shape[1], numbers[3][0], numbers[3][1]
+    rows, grams = numbers[0].reshape(n, count, d), numbers[4][1:]
+    x, point = start[0].astype(np.float64), v[0].astype(np.float64)
+    lam, pull, p = numbers[4][0], np.float64(weight[0]), rows[worker]
+    if grams.shape[0] > 0:
+        gram = grams.reshape(n, count, count)[worker]
+        _by_samples(p, gram, point, lam, pull, x, np.empty((16, count)))
+    else:
+        _by_parameters(p, point, lam, pull, x, np.empty((5, count)), np.empty((5, d)))
+    out[0] = x.astype(out.dtype)
+
+
+def proximal_numbers(data: LocalData, lam: float, dtype: torch.dtype) -> Numbers:
+    """What :func:`proximal_row` takes first."""
+    n, samples, d = data.rows.shape
+    grams = data.grams.reshape(-1) if samples < d else np.empty(0)
+    rows = torch.from_numpy(data.rows).to(dtype)
+    return numbers(dtype, rows, ints=(n, samples), reals=np.concatenate(([lam], grams)))
 
 
 def logistic_proximal(

@@ -47,8 +47,8 @@ def workers_alone(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def meeting(  # type: ignore[no-untyped-def]
-    before, after, mnum, send, snum, outer, unum, flags, x, velocity, memory, anchor, block, first,
-    cwords, replicas, bits,
+    before, after, mnum, send, snum, outer, unum, flags, x, velocity, memory, anchor, block, gamma,
+    first, cwords, replicas, bits,
 ):  # fmt: skip
     """All workers go on from what the server makes of their mean; ``anchor`` ``[R, 1, d]`` is where
     they began. False: a message is refused."""
@@ -77,7 +77,7 @@ def meeting(  # type: ignore[no-untyped-def]
             for j in range(d):
                 mean[0, j] = anchor[r, 0, j] - mean[0, j]
         if flags[OUTER]:
-            outer(unum, block[r], mean, anchor[r], x.dtype.type(0), new)
+            outer(unum, block[r], mean, anchor[r], gamma, new)
             anchor[r] = new
         else:
             anchor[r] = mean
@@ -103,20 +103,6 @@ def average_velocities(velocity, mean):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def block_momentum(numbers, state, step, x, gamma, out):  # type: ignore[no-untyped-def]
-    """Blockwise model-update filtering of the mean ``step`` of models that began at x; eta, zeta,
-    zeta - 1, and whether it looks ahead."""
-    eta, zeta, less = numbers[0][0], numbers[0][1], numbers[0][2]
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            change = step[i, j] - x[i, j]
-            old = state[i, 0, j]
-            state[i, 0, j] = eta * old + zeta * change
-            ahead = state[i, 0, j] if numbers[3][0] else old
-            out[i, j] = step[i, j] + less * change + eta * ahead
-
-
-@njit(cache=True, nogil=True)
 def _local_loop(  # type: ignore[no-untyped-def]
     gradient, gnum, move, onum, before, after, mnum, send, snum, outer, unum, flags, x, velocity,
     memory, anchor, block, gammas, first, gwords, cwords, replicas, together, meets, bits,
@@ -134,7 +120,7 @@ def _local_loop(  # type: ignore[no-untyped-def]
         at = stop - 1
         if meets[at] and not meeting(
             before, after, mnum, send, snum, outer, unum, flags, x, velocity, memory, anchor, block,
-            first + at, cwords[at], replicas, bits[at] if flags[VARY] else bits[0],
+            gammas[at], first + at, cwords[at], replicas, bits[at] if flags[VARY] else bits[0],
         ):  # fmt: skip
             return start
         start = stop
@@ -158,7 +144,7 @@ WORKERS_ALONE = Loop(
 """The share of some workers between two meetings."""
 
 MEETING = Loop(
-    meeting, "flag", *_MEETING, "flags", "rows3", "rows4", "rows4", "rows3", "rows4", "word",
-    "whole", "whole", "whole2",
+    meeting, "flag", *_MEETING, "flags", "rows3", "rows4", "rows4", "rows3", "rows4", "real",
+    "word", "whole", "whole", "whole2",
 )  # fmt: skip
 """A meeting, by one thread."""

@@ -43,7 +43,7 @@ def _listed(count, mask, x, places, values):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def above_row(row, edge, mask):  # type: ignore[no-untyped-def]
-    """Which magnitudes of a row ``[d]`` are above a double."""
+    """Mark the magnitudes of a row ``[d]`` above a double."""
     for j in range(row.shape[0]):
         mask[j] = np.float64(abs(row[j])) > edge
 
@@ -56,7 +56,7 @@ def _above(x, threshold, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def down_to_row(row, edge, end, mask):  # type: ignore[no-untyped-def]
-    """Which magnitudes of a row ``[d]`` are above ``edge``, or equal to it up to place ``end``."""
+    """Mark the magnitudes of a row ``[d]`` above ``edge``, or equal to it up to place ``end``."""
     for j in range(row.shape[0]):
         mask[j] = (abs(row[j]) > edge) | ((abs(row[j]) == edge) & (j <= end))
 
@@ -88,7 +88,7 @@ def _key(high, low):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def drawn_row(k0, k1, replica, worker, limit, mask):  # type: ignore[no-untyped-def]
-    """Which uniforms of double precision of one (replica, worker) lie below ``limit`` 2^-53."""
+    """Mark the double-precision uniforms of one (replica, worker) below ``limit`` 2^-53."""
     d = mask.shape[0]
     for b in range(d // 2):
         w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
@@ -112,7 +112,7 @@ def listed_torch(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def listed(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """How many of masks ``[P, d]`` are set ``[P]``, where ``[P, cap]``, ascending, and what rows
+    """Counts ``[P]`` of masks ``[P, d]``, places ``[P, cap]`` set, ascending, and what rows
     ``[P, d]`` hold there; zeros in the slots that are not meant.
 
     ``cap`` is the largest count, 1 at least.

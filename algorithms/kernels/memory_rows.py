@@ -1,4 +1,4 @@
-"""What memories do before and after a message, as parts of compiled steps."""
+"""Operations of memories before and after a message, as parts of compiled steps."""
 
 from __future__ import annotations
 
@@ -95,3 +95,21 @@ def keep_nesterov(numbers, state, x, wanted, sent, mean):  # type: ignore[no-unt
         for j in range(x.shape[1]):
             state[i, 0, j] = m * state[i, 0, j] + x[i, j]
             state[i, 1, j] = wanted[i, j] - sent[i, j]
+
+
+@njit(cache=True, nogil=True)
+def add_average(numbers, state, x, wanted):  # type: ignore[no-untyped-def]
+    """Moving average of errors: it is added, unless this step forgets it; 1 then."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            wanted[i, j] = x[i, j] if numbers[3][0] else state[i, 0, j] + x[i, j]
+
+
+@njit(cache=True, nogil=True)
+def keep_average(numbers, state, x, wanted, sent, mean):  # type: ignore[no-untyped-def]
+    """Moving average of errors: b times this one's, and the rest of the past's; b and 1 - b."""
+    b, rest = numbers[0][0], numbers[1][0]
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            newest = b * (wanted[i, j] - sent[i, j])
+            state[i, 0, j] = newest if numbers[3][0] else rest * state[i, 0, j] + newest

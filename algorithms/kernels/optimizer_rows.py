@@ -66,3 +66,49 @@ def layerwise_momentum(numbers, state, step, x, gamma, out):  # type: ignore[no-
                 state[i, 0, j] = m * state[i, 0, j] + moved
                 out[i, j] = state[i, 0, j]
             start = end
+
+
+@njit(cache=True, nogil=True)
+def _power(state, leaf, beta, room):  # type: ignore[no-untyped-def]
+    """A power of beta, one double in leaves ``[L, d]`` of T from ``leaf`` on, taken once more;
+    ``room`` has the bits of one."""
+    for q in range(room.shape[0]):
+        room[q] = state[leaf + q, 0]
+    wide = room.view(np.float64)
+    wide[0] = beta * wide[0]
+    for q in range(room.shape[0]):
+        state[leaf + q, :] = room[q]
+    return wide[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _corrected_moments(numbers, state, step, x, gamma, rest1, rest2, out):  # type: ignore[no-untyped-def]
+    """A row's moments ``[2, d]`` after a step, and the move that they and the decay give."""
+    own = numbers[0]
+    for j in range(step.shape[0]):
+        g = step[j] / gamma
+        state[0, j] = own[0] * state[0, j] + own[1] * g
+        state[1, j] = own[2] * state[1, j] + own[3] * (g * g)
+        root = np.sqrt(state[1, j] / rest2) + own[4]
+        out[j] = state[0, j] / rest1 / root + own[5] * x[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def layerwise_moments(numbers, state, step, x, gamma, out):  # type: ignore[no-untyped-def]
+    """LAMB: a corrected mean of gradients over a root of squares, times a ratio for each layer;
+    beta_1, 1 - beta_1, beta_2, 1 - beta_2, eps and the decay; what the ratio is made of; the sizes
+    of the layers; both betas. The powers of the betas are the last leaves of the state."""
+    one, room = np.float64(1), np.empty(8 // x.itemsize, x.dtype)
+    for i in range(step.shape[0]):
+        power1 = _power(state[i], 2, numbers[4][0], room)
+        power2 = _power(state[i], 2 + room.shape[0], numbers[4][1], room)
+        rest1, rest2 = x.dtype.type(one - power1), x.dtype.type(one - power2)
+        _corrected_moments(numbers, state[i], step[i], x[i], gamma, rest1, rest2, out[i])
+        start = 0
+        for size in numbers[3]:
+            end = start + size
+            weights, move = norm_of(x[i, start:end]), norm_of(out[i, start:end])
+            factor = gamma * trust_of(numbers[1], weights, move)
+            for j in range(start, end):
+                out[i, j] = factor * out[i, j]
+            start = end

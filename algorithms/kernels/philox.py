@@ -33,7 +33,7 @@ Words = NDArray[np.uint32]
 
 
 class Counters(NamedTuple):
-    """What the numbers of rows are a function of: key words, replica and worker ids ``[P]``.
+    """Inputs to the random numbers of rows: key words, replica and worker ids ``[P]``.
 
     Kernels that need each number once take these and never write the numbers to memory.
 
@@ -148,6 +148,15 @@ def uniform_row(k0, k1, replica, worker, row, first=0):  # type: ignore[no-untyp
 def _fill_uniforms(k0, k1, replicas, workers, first, out):  # type: ignore[no-untyped-def]
     for p in range(out.shape[0]):
         uniform_row(k0, k1, replicas[p], workers[p], out[p], first)
+
+
+@njit(cache=True, nogil=True)
+def uniforms_of_steps(words, replicas, workers, out):  # type: ignore[no-untyped-def]
+    """The first uniform of the draws with key words ``[T, 2]``, into out ``[T, R, n]``."""
+    for i in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            for w in range(out.shape[2]):
+                uniform_row(words[i, 0], words[i, 1], replicas[r], workers[w], out[i, r, w : w + 1])
 
 
 @njit(cache=True, nogil=True)

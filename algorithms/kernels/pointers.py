@@ -13,7 +13,7 @@ from algorithms.kernels.compiled import COMPILED
 
 @final
 class Pointer:
-    """Where a compiled function lies.
+    """Address of a compiled function.
 
     Attributes:
         entry: address of the function as other compiled code calls it.

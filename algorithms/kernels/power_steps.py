@@ -66,7 +66,7 @@ def _matrix(wanted, start, size, rows, columns, q, own, mean):  # type: ignore[n
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _plain(wanted, start, size, own, mean):  # type: ignore[no-untyped-def]
-    """What is averaged as it is."""
+    """Average without compression."""
     for j in range(start, start + size):
         mean[0, j] = 0
         for i in range(wanted.shape[0]):

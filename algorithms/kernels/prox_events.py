@@ -13,7 +13,7 @@ from algorithms.kernels.row_parts import Loop, all_finite
 
 @njit(cache=True, nogil=True)
 def _written(row):  # type: ignore[no-untyped-def]
-    """How many numbers of a row are not zero."""
+    """Number of nonzero entries of a row."""
     count = 0
     for j in range(row.shape[0]):
         count += row[j] != 0
@@ -22,7 +22,7 @@ def _written(row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _change(read, old, g, gamma, q, support, u, delta):  # type: ignore[no-untyped-def]
-    """What a worker's point changes by on coordinates by lot, and on the support of ``read``."""
+    """Change of a worker's point on random coordinates and on the support of ``read``."""
     zero = read.dtype.type(0)
     for j in range(read.shape[0]):
         chosen = u[j] < q or (support and read[j] != 0)

@@ -1,4 +1,4 @@
-"""Which integer level so many keys of a row reach: counted in vectors, level after level.
+"""Integer level that a given number of keys of a row reach: counted in vectors, level by level.
 
 A level is guessed by where the counts at the ends of what is left would put it, and by halving in
 turn; so what a row holds decides how many counts it takes, never what comes out.
@@ -71,7 +71,7 @@ def level_of(keys, k, guess):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def room_to_take(d):  # type: ignore[no-untyped-def]
-    """What :func:`take` needs for rows of d keys: a mask, and room for places."""
+    """Work arrays of :func:`take` for rows of d keys: a mask, and room for places."""
     return np.empty(d, dtype=np.uint8), np.empty(d + 1, dtype=np.int32)
 
 

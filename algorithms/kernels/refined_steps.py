@@ -14,7 +14,7 @@ from algorithms.kernels.server_steps import add_rows
 def _estimated(  # type: ignore[no-untyped-def]
     gradient, gnum, whole, wnum, words, replica, w, x, anchor, full, renew, room, v,
 ):  # fmt: skip
-    """What workers w, ... would send, into v ``[k, d]``. False: a gradient is not finite."""
+    """Vectors to be sent by workers w, ..., into v ``[k, d]``. False: a gradient is not finite."""
     if anchor.shape[0] == 0:
         whole(wnum, x, 0, 0, replica, w, v)
         return True
@@ -32,7 +32,7 @@ def _estimated(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _told(sent, last, total):  # type: ignore[no-untyped-def]
+def _add_differences(sent, last, total):  # type: ignore[no-untyped-def]
     add_rows(sent, total, 0, total.shape[0])
     for i in range(sent.shape[0]):
         for j in range(sent.shape[1]):
@@ -67,7 +67,7 @@ def _refined_loop(  # type: ignore[no-untyped-def]
                     bits[0, r, w : w + k],
                 ):  # fmt: skip
                     return i
-                _told(sent, old, total)
+                _add_differences(sent, old, total)
             for j in range(d):
                 mean[r, 0, j] = mean[r, 0, j] + x.dtype.type(total[j] / n)
                 x[r, 0, j] = x[r, 0, j] - gammas[i] * mean[r, 0, j]

@@ -49,7 +49,7 @@ def _levels_drawn(x, scale, s, k0, k1, replicas, workers, width, out):  # type: 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def value_row(codes, top, s, width, out):  # type: ignore[no-untyped-def]
-    """What levels of a row of scale ``top`` stand for: level / s times it."""
+    """Values of the levels of a row of scale ``top``: level / s times it."""
     mask = np.int32((1 << width) - 1)
     for j in range(codes.shape[0]):
         code = np.int32(codes[j])
@@ -174,7 +174,7 @@ def exponents_torch(x: Tensor, u: Tensor | Counters) -> Tensor:
 
 
 def powers(codes: Tensor, dtype: torch.dtype) -> Tensor:
-    """What codes of :func:`exponents` stand for: the number whose mantissa is empty."""
+    """Values of codes of :func:`exponents`: the number whose mantissa is empty."""
     mantissa, _, integer = _parts(dtype)
     words = codes.to(integer, copy=True)
     words <<= mantissa

@@ -80,7 +80,7 @@ def _abs_sums(x, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def signed_sum(row):  # type: ignore[no-untyped-def]
-    """What is above zero less what is below, each side in lanes."""
+    """Signed sum: positive part less negative part, each in lanes."""
     above, below = _both(row, 0.0, np.empty((2, LANES)))
     return above - below
 

@@ -23,6 +23,8 @@ move       (numbers, state, step, x, gamma, out): an optimizer's move; state as 
 change     (numbers, x, gamma, t): rows x ``[k, d]`` changed in place (transforms, proximal maps)
 correction (numbers, state, g, now, read): late gradients g ``[k, d]`` changed in place, taken at
            read ``[k, d]`` while the model is at now ``[1, d]``; the server's state ``[L, d]``
+solve      (numbers, v, weight, start, worker, out): the minimiser of a worker's f_i and of weight/2
+           times the squared distance from v, all ``[1, d]``, weight ``[1]``
 tick       (numbers, now, ...) -> double: a barrier's next tick (``kernels/barrier_ticks.py``)
 """
 
@@ -52,6 +54,8 @@ class RowPart(NamedTuple):
         draws: whether it draws random numbers.
         work: multiply-adds for one row, roughly.
         keeps: what has to live as long as the function is called.
+        calls: how many other functions it calls; what a call costs is shared by rows that come
+            together.
     """
 
     function: Any
@@ -59,6 +63,7 @@ class RowPart(NamedTuple):
     draws: bool = True
     work: int = 0
     keeps: Any = None
+    calls: int = 0
 
 
 class MemoryPart(NamedTuple):
@@ -94,7 +99,7 @@ def _flat(part: Tensor | float, kind: Any) -> Any:
 
 
 def published(part: object, *given: Any) -> Any:
-    """What ``part.row_kernel(*given)`` publishes; None where its class inherits the method.
+    """Kernel that ``part.row_kernel(*given)`` publishes; None where its class inherits the method.
 
     A subclass may do something else than the class that it is made of.
     """
@@ -112,7 +117,7 @@ def kinds(dtype: torch.dtype) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def kinds_of(base: Any) -> dict[str, Any]:
-    """As :func:`kinds`, by numba's name of T."""
+    """Kinds of :func:`kinds`, by numba's name of T."""
     from numba import types as ty
 
     row, rows, three, four = (ty.Array(base, axes, "C") for axes in (1, 2, 3, 4))
@@ -129,17 +134,21 @@ def kinds_of(base: Any) -> dict[str, Any]:
         "move": ty.void(first, three, rows, rows, real, rows),
         "change": ty.void(first, rows, real, word),
         "correction": ty.void(first, rows, rows, rows, rows),
+        "solve": ty.void(first, rows, row, rows, word, rows),
         "tick": ty.float64(
             first, ty.float64, word, doubles, flags, whole, whole, whole, flags, flags, flags
         ),
         "numbers": first, "real": real, "word": word, "nothing": ty.void, "flag": ty.boolean,
         "rows1": row, "rows2": rows, "rows3": three, "rows4": four,
         "whole": whole, "whole2": ty.Array(ty.int64, 2, "C"), "whole3": ty.Array(ty.int64, 3, "C"),
-        "flags": flags, "flags2": ty.Array(ty.boolean, 2, "C"), "doubles": doubles,
+        "flags": flags, "flags2": ty.Array(ty.boolean, 2, "C"),
+        "flags3": ty.Array(ty.boolean, 3, "C"), "doubles": doubles,
     }  # fmt: skip
 
 
-FUNCTIONS = ("gradient", "operator", "before", "after", "move", "change", "correction", "tick")
+FUNCTIONS = (
+    "gradient", "operator", "before", "after", "move", "change", "correction", "solve", "tick",
+)  # fmt: skip
 """Kinds of functions."""
 
 
@@ -166,7 +175,7 @@ class Loop:
         self.function, self.result, self.arguments = function, result, arguments
         self._entries: dict[torch.dtype, Callable[..., Any]] = {}
 
-    def of(self, dtype: torch.dtype) -> Callable[..., Any]:
+    def for_dtype(self, dtype: torch.dtype) -> Callable[..., Any]:
         """The loop for a run in ``dtype``; arguments must be of just its types."""
         if dtype not in self._entries:
             known = kinds(dtype)
@@ -239,13 +248,13 @@ def filled_in(dtype: torch.dtype, part: RowPart | None, kind: str) -> RowPart:
 
 
 def memory_filled_in(dtype: torch.dtype, part: MemoryPart | None) -> MemoryPart:
-    """As :func:`filled_in`, of a memory."""
+    """Variant of :func:`filled_in` for a memory."""
     part = part or MemoryPart(no_before, no_after, numbers(dtype))
     before, after = ready(part.before, "before", dtype), ready(part.after, "after", dtype)
     return part._replace(before=before, after=after)
 
 
 def full_published(problem: object) -> Any:
-    """As :func:`published`, of a problem's exact gradients."""
+    """Variant of :func:`published` for a problem's exact gradients."""
     own = "full_row_kernel" in type(problem).__dict__
     return problem.full_row_kernel() if own else None  # type: ignore[attr-defined]

@@ -27,7 +27,7 @@ def scale(rows, factor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _told(  # type: ignore[no-untyped-def]
+def _worker_messages(  # type: ignore[no-untyped-def]
     gradient, gnum, transform, tnum, before, after, mnum, send, snum, flags, x, state, gamma, t,
     gwords, cwords, replica, first, g, wanted, sent, bits,
 ):  # fmt: skip
@@ -59,7 +59,7 @@ def workers_pass(  # type: ignore[no-untyped-def]
     gradient, gnum, transform, tnum, before, after, mnum, send, snum, flags, x, memory, gamma, t,
     gwords, cwords, replicas, together, keep, held, total, bits, first, end,
 ):  # fmt: skip
-    """What workers first, ..., end - 1 do in a step: their messages, added to ``total`` ``[R, d]``.
+    """Run workers first, ..., end - 1 for a step: their messages, added to ``total`` ``[R, d]``.
 
     With ``keep`` held ``[3, R, n, d]`` takes what they made, wanted and sent, and nothing is added;
     else it is ``[3, 1, together, d]``, room for each block of rows. False: a message is refused.
@@ -71,7 +71,7 @@ def workers_pass(  # type: ignore[no-untyped-def]
             row, start = (r, w) if keep else (0, 0)
             g, wanted = held[0, row, start : start + k], held[1, row, start : start + k]
             sent = held[2, row, start : start + k]
-            if not _told(
+            if not _worker_messages(
                 gradient, gnum, transform, tnum, before, after, mnum, send, snum, flags,
                 x[r : r + 1], memory[r, w : w + k], gamma, t, gwords, cwords, replicas[r], w, g,
                 wanted, sent, bits[r, w : w + k],

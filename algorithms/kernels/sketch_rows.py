@@ -19,7 +19,7 @@ from algorithms.kernels.row_parts import all_finite
 
 @njit(cache=True, nogil=True)
 def count_sketch(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """What a count sketch of a row says of it; rows and width of the sketch."""
+    """Estimate of a row from its count sketch; rows and width of the sketch."""
     if not all_finite(x):
         return False
     rows, width = numbers[3][0], numbers[3][1]

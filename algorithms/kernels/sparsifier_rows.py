@@ -22,7 +22,7 @@ from algorithms.kernels.top_values import highest_keys
 
 @njit(cache=True, nogil=True)
 def _spread(row, mask, factor, sent):  # type: ignore[no-untyped-def]
-    """What a mask sets of a row, times a factor; whether that is finite."""
+    """Masked entries of a row, times a factor; whether all are finite."""
     good, zero = True, row.dtype.type(0)
     for j in range(row.shape[0]):
         sent[j] = zero + (row[j] * factor if mask[j] else zero)
@@ -32,7 +32,7 @@ def _spread(row, mask, factor, sent):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _listed(row, mask, sent):  # type: ignore[no-untyped-def]
-    """What a mask sets of a finite row, zeros left out; how many numbers that are."""
+    """Masked entries of a finite row, zeros left out; the number of them."""
     count, zero = np.int64(0), row.dtype.type(0)
     for j in range(row.shape[0]):
         sent[j] = row[j] if mask[j] and row[j] != 0 else zero

@@ -28,7 +28,7 @@ def _heads(k0, k1, replica, worker, keys):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def room_for_lots(d):  # type: ignore[no-untyped-def]
-    """What :func:`lots_row` needs for d numbers: their heads, they themselves, room to take."""
+    """Work arrays of :func:`lots_row` for d numbers: their heads, they themselves, room to take."""
     return np.empty(d, dtype=np.int32), np.empty(d), room_to_take(d)
 
 

@@ -1,4 +1,4 @@
-"""What stands out of its variance, as sign and power of two below the largest power of the row."""
+"""Entries that exceed their variance, as sign and power of two below the row's largest power."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a sender remembers between messages."""
+"""Memory of a sender between messages."""

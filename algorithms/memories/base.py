@@ -25,7 +25,7 @@ class Round(NamedTuple):
 
 
 class Memory(ABC, Generic[State]):
-    """What a sender remembers: message = C(before(state, x)).
+    """Memory of a sender: message = C(before(state, x)).
 
     The state is a tensor ``[..., m, d]`` or a NamedTuple of such. ``holds_steps`` says that x is to
     be a step gamma g rather than a gradient g. Every coordinate is treated by itself, so a row may
@@ -39,7 +39,17 @@ class Memory(ABC, Generic[State]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
+
+    @property
+    def steady(self) -> bool:
+        """Whether :meth:`at_step` gives the memory itself at every step."""
+        return type(self).at_step is Memory.at_step
+
+    def at_step(self, t: int) -> Memory[State]:
+        """The memory in use at step t (t = 0, 1, ...), of the same state; differs from self where
+        something happens at intervals."""
+        return self
 
     @abstractmethod
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> State:
@@ -47,10 +57,10 @@ class Memory(ABC, Generic[State]):
 
     @abstractmethod
     def before(self, state: State, x: Tensor) -> Tensor:
-        """What to compress when x ``[..., m, d]`` is to be sent."""
+        """Input of the compressor when x ``[..., m, d]`` is to be sent."""
 
     def guide(self, state: State, x: Tensor) -> Tensor:
-        """What the memory knows beside that, for compressors that ask: the fresh x."""
+        """Further information for compressors that ask: the fresh x."""
         return x
 
     @abstractmethod

@@ -82,7 +82,7 @@ def distance(x: Tensor, y: Tensor) -> float:
 
 
 def nothing(like: Tensor) -> Tensor:
-    """What stands in a round for a field that nobody reads."""
+    """Placeholder in a round for a field that is not read."""
     return _NOWHERE.to(like)
 
 

@@ -36,7 +36,7 @@ def dense_bits(d: int, dtype: torch.dtype) -> int:
 @final
 @dataclass(frozen=True)
 class RunContext:
-    """Where a method runs: the problem, the network, the randomness, the replicas.
+    """Setting of a run: the problem, the network, the randomness, the replicas.
 
     ``replicas`` are the ids ``[...]`` of the leading axes; ``faults`` are planted in the gradients
     of stated workers and steps, to test what a method does with them.
@@ -107,7 +107,7 @@ class RunContext:
         return self.replicas.cpu()
 
     def gradient_by_count(self, x: Tensor, workers: Tensor, begun: Tensor) -> Tensor:
-        """As :meth:`gradient_of`, each worker drawing what it draws for its gradient number
+        """Compute :meth:`gradient_of`, each worker drawing what it draws for its gradient number
         ``begun`` ``[..., k]``, the same in all replicas."""
         columns = [
             self.gradient_of(x[..., k : k + 1, :], workers[..., k : k + 1], count)
@@ -140,7 +140,7 @@ class RunContext:
     def uploaded(
         self, compressor: Compressor, x: Tensor, workers: Tensor, t: int, purpose: str = "compress"
     ) -> Tensor:
-        """What the server reads of rows x ``[..., k, d]`` that ``workers`` ``[..., k]`` send to it,
+        """Rows x ``[..., k, d]`` as the server reads them from ``workers`` ``[..., k]``,
         charged to those; of nobody, the id n, zero."""
         with self.network.during(Phase.COMPRESS):
             packet = pack(compressor, x, self.key.fold(purpose, t), self.replicas, workers)
@@ -149,7 +149,7 @@ class RunContext:
     def uploaded_by_count(
         self, compressor: Compressor, x: Tensor, workers: Tensor, begun: Tensor
     ) -> Tensor:
-        """As :meth:`uploaded`, drawing as :meth:`gradient_by_count` does."""
+        """Variant of :meth:`uploaded` that draws as :meth:`gradient_by_count` does."""
         columns = [
             self.uploaded(compressor, x[..., k : k + 1, :], workers[..., k : k + 1], count)
             for k, count in enumerate(_counts(begun))
@@ -190,7 +190,7 @@ class RunContext:
             packet = pack(compressor or Identity(), rows, key, self.replicas, ids)
         return self.network.answer(packet, workers)
 
-    def told(self, x: Tensor, hears: Tensor, t: int, purpose: str = "answer") -> Tensor:
+    def broadcast(self, x: Tensor, hears: Tensor, t: int, purpose: str = "answer") -> Tensor:
         """The server's rows x ``[..., 1 or n, d]`` as the workers held here read them,
         uncompressed: ``[..., m, d]``, charged to workers who ``hears`` ``[..., n]`` (bool); zero of
         the others."""
@@ -260,11 +260,11 @@ class Method(ABC, Generic[State]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @property
     def server_operator(self) -> Compressor:
-        """What the server's messages are made with; by default they are uncompressed."""
+        """Compressor of the server's messages; by default they are uncompressed."""
         return Identity()
 
     @property
@@ -301,7 +301,7 @@ class Method(ABC, Generic[State]):
         return math.inf
 
     def unfit(self, problem: Problem) -> str:
-        """Why the method cannot minimise the problem, in words; empty where it can.
+        """Reason why the method cannot minimise the problem, in words; empty where it can.
 
         Members that ask for more than gradients say here what a problem lacks.
         """

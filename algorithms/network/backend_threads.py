@@ -1,4 +1,4 @@
-"""What the backend's threads still hold when a process wants to end.
+"""Objects that the backend's threads still hold when a process wants to end.
 
 A collective of gloo runs in a thread of its own. It wakes the caller first and lets go of tensors
 and callbacks afterwards, for which it takes the interpreter's lock. A process that ends in between
@@ -39,7 +39,7 @@ def wait_for_release(x: Tensor) -> None:
 
 
 def still_held() -> list[Any]:
-    """What was handed over and is held by more than the interpreter; callbacks count while they
+    """Objects handed over and held by more than the interpreter; callbacks count while they
     live.
     """
     alive = list(_handed.values())

@@ -48,7 +48,7 @@ class Packet:
 
     @property
     def code(self) -> Code:
-        """How the symbols are written."""
+        """Encoding of the symbols."""
         return code_of(self.compressor, self.d, self.dtype)
 
     @cached_property
@@ -109,7 +109,7 @@ def pack(compressor: Compressor, x: Tensor, key: Key, replicas: Tensor, workers:
 
 
 class Exchanged(NamedTuple):
-    """What an exchange brought: ``result``, and ``own``, the own rows as others read them."""
+    """Result of an exchange: ``result``, and ``own``, the own rows as others read them."""
 
     result: Tensor
     own: Tensor
@@ -238,7 +238,7 @@ class Network(ABC):
         self.ledger.discard(self.position(senders), self.is_local(senders) & broken)
 
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
-        """What the workers held here sent and received so far, ``[*replicas, m]``."""
+        """Traffic so far of the workers held here, sent and received, ``[*replicas, m]``."""
         return self.ledger.account(replicas)
 
     def _charge_active(self, packet: Packet, active: Tensor) -> None:

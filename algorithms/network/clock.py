@@ -20,7 +20,7 @@ class Clock(ABC):
     @property
     @abstractmethod
     def seconds(self) -> Tensor:
-        """When the last worker is done ``[...]`` [s]."""
+        """Time when the last worker is done ``[...]`` [s]."""
 
     @abstractmethod
     def work(self, gradients: int = 1, who: Tensor | None = None) -> None:

@@ -26,7 +26,7 @@ LOST = 3
 
 @final
 class Beat(NamedTuple):
-    """What a rank told of itself.
+    """Report of a rank on itself.
 
     Attributes:
         number: which beat it is.
@@ -218,15 +218,15 @@ class FailureDetector:
                 works = self.apart and beat.works and beat.moves == last.moves
                 stands, last = stands + 1 if works else 0, beat
                 if silent * self._every > max(self._silence, self._patience / 2):
-                    self.stop(self._told(other, f"died (last heard of while {beat.at})"))
+                    self.stop(self._described(other, f"died (last heard of while {beat.at})"))
                 if stands * self._every > self._patience:
                     hangs = f"hangs while {beat.at}: it stood there for {self._patience:g} s"
-                    self.stop(self._told(other, hangs))
+                    self.stop(self._described(other, hangs))
             except RuntimeError:  # the store is gone, of which the beats take note
                 return
 
-    def _told(self, rank: int, how: str) -> str:
-        """What a rank that is lost told of itself, or ``how`` it was lost."""
+    def _described(self, rank: int, how: str) -> str:
+        """Last report of a rank that is lost, or ``how`` it was lost."""
         told = self._failures()
         if told:
             return _failed(told)

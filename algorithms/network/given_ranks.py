@@ -21,7 +21,7 @@ _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 @final
 @dataclass(frozen=True)
 class GivenPlace:
-    """Where a rank stands among those of all machines, and among those of its own.
+    """Position of a rank among those of all machines, and among those of its own.
 
     Attributes:
         rank: its number, from 0.
@@ -106,7 +106,7 @@ def _number(name: str, text: str) -> int:
 @final
 @dataclass(frozen=True)
 class RankLink:
-    """What a rank's messages go over, and where its tensors lie.
+    """Transport of a rank's messages, and the device of its tensors.
 
     Attributes:
         backend: ``gloo`` or ``nccl``.
@@ -137,7 +137,7 @@ def chosen_link(place: GivenPlace, gpus: int, device: str = "auto") -> RankLink:
 
 
 def bound_to_loopback(environment: Mapping[str, str], *, one_machine: bool) -> dict[str, str]:
-    """What to add to the environment so that gloo and NCCL listen where no other machine reaches;
+    """Values to add to the environment so that gloo and NCCL listen where no other machine reaches;
     nothing where ranks are on several machines, or the environment names an interface."""
     if not one_machine or sys.platform != "linux":
         return {}

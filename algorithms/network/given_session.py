@@ -35,7 +35,7 @@ class PortTaken(RuntimeError):
 
 @final
 class Session:
-    """What a rank's work gets: its place, where its tensors lie, and the roll call.
+    """Inputs of a rank's work: its place, where its tensors lie, and the roll call.
 
     Attributes:
         place: where the rank stands.

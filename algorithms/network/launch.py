@@ -31,10 +31,10 @@ class RankLost(RuntimeError):
     """A rank of a distributed run died or stalled; no rank is left running."""
 
 
-def _broken(told: str) -> bool:
+def _broken(description: str) -> bool:
     """Whether a rank failed, by its traceback, because another did not take part."""
     signs = ("DistBackendError", "DistStoreError", _SILENT)
-    return any(sign in told for sign in signs) or "gloo" in told.lower()
+    return any(sign in description for sign in signs) or "gloo" in description.lower()
 
 
 def _failures(folder: Path, ranks: int) -> dict[int, str]:
@@ -133,9 +133,9 @@ def launch(
         except ProcessRaisedException as error:
             if not _broken(str(error)):
                 raise
-            for rank, told in _failures(Path(folder), ranks).items():
-                if not _broken(told):
-                    raise ProcessRaisedException(told, rank, error.error_pid) from error
+            for rank, description in _failures(Path(folder), ranks).items():
+                if not _broken(description):
+                    raise ProcessRaisedException(description, rank, error.error_pid) from error
             raise RankLost(
                 f"rank {error.error_index} waited more than {timeout:g} s for another, or lost its "
                 "connection to it; all were stopped; a longer timeout, or a sound rank, would do"

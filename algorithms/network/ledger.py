@@ -55,7 +55,7 @@ class Ledger:
         self._add(_SENT_MESSAGES, messages)
 
     def upload(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
-        """As :meth:`send`, to the server."""
+        """Charge uploads as :meth:`send` does."""
         self.send(bits, messages)
         self._add(_UPLOADED, messages)
 

@@ -21,12 +21,12 @@ class ProgramOfRanks(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports and errors call it."""
+        """Name in reports and errors."""
         ...
 
     @property
     def nodes(self) -> int:
-        """How many ranks take part."""
+        """Number of ranks that take part."""
         ...
 
     def rounds(self, length: int, /) -> Iterable[MessageRound]:
@@ -36,7 +36,7 @@ class ProgramOfRanks(Protocol):
 
 @final
 class SummedOnRanks(NamedTuple):
-    """What a rank holds at the end of a program, and the bytes that it sent and received.
+    """Result of a program on a rank, and the bytes that the rank sent and received.
 
     Attributes:
         held: its vector ``[d]``.

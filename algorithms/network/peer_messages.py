@@ -22,7 +22,7 @@ HEADER_BYTES = 16
 
 @final
 class PeerMessage(NamedTuple):
-    """What came.
+    """Received message.
 
     Attributes:
         source: rank that it came from.

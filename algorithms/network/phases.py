@@ -24,7 +24,7 @@ End = TypeVar("End", bound="Network")
 
 
 class Phase(Enum):
-    """What a rank does at a moment of a step."""
+    """Activity of a rank at a moment of a step."""
 
     COMPUTE = "compute"
     COMPRESS = "compress"

@@ -39,7 +39,7 @@ def _column(message: WireMessage, k: int) -> WireMessage:
 
 
 class PointToPointNetwork(Network):
-    """What needs all ranks is refused; ``n`` workers, of whom those of ``held`` live here."""
+    """Network that refuses what needs all ranks; ``n`` workers, those of ``held`` live here."""
 
     def __init__(self, n: int, held: Tensor) -> None:
         self.n, self.workers, self.ledger = n, held, Ledger(len(held))
@@ -144,7 +144,7 @@ class AtWorker(PointToPointNetwork):
         return rows
 
     def released(self) -> int:
-        """What the server said of this worker's gradient, waited for if it has not come yet."""
+        """Answer of the server on this worker's gradient, waited for if it has not come yet."""
         if not self.told:
             self._heard()
         return self.word

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -22,7 +22,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import (
 from algorithms.network.backend_threads import hand_over
 
 __all__ = [
-    "add_up", "copy_first", "default_hooks", "gathered", "gathered_words", "place",
+    "add_up", "copy_first", "default_hooks", "gathered", "gathered_words", "least", "place",
     "powerSGD_hook", "quantization_hooks", "stacked_futures", "wait_for_all", "wire_device",
 ]  # fmt: skip
 
@@ -44,7 +44,7 @@ def wait_for_all() -> None:
 
 
 def wire_device(device: str) -> str:
-    """Where a message must lie to be sent: ``device`` with NCCL; else the host, where gloo sends
+    """Device of a message to be sent: ``device`` with NCCL; else the host, where gloo sends
     from."""
     return device if dist.get_backend() == "nccl" else "cpu"
 
@@ -53,6 +53,14 @@ def add_up(x: Tensor) -> None:
     """Write the sum of all ranks' x over x on every rank, as the backend sums."""
     hand_over(x)
     dist.all_reduce(x)
+
+
+def least(words: Sequence[int], device: torch.device) -> list[int]:
+    """The least of each whole number over ranks, on every rank."""
+    flags = torch.tensor(list(words), dtype=torch.int64, device=device)
+    hand_over(flags)
+    dist.all_reduce(flags, dist.ReduceOp.MIN)
+    return [int(word) for word in flags.tolist()]
 
 
 def copy_first(x: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Who hears whom in one exchange that differs from replica to replica, and what it costs."""
+"""Links of one exchange that differs from replica to replica, and their cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReceivePattern:
     arrives: Tensor
 
     @staticmethod
-    def of(
+    def from_sources(
         sources: Tensor, arrives: Tensor | None, n: int, replicas: torch.Size | tuple[int, ...]
     ) -> ReceivePattern:
         """With all replica axes.

@@ -185,7 +185,7 @@ class Sharded(Network):
 
     @crossing
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
-        hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
+        hearing = ReceivePattern.from_sources(sources, arrives, self.n, packet.replicas.shape)
         every = self._swap_heard(message_of(packet), hearing)
         first = int(self.workers[0])
         held = slice(first, first + self.held_rows)
@@ -219,7 +219,7 @@ class Sharded(Network):
     def _charge_heard(
         self, packet: Packet, every: WireMessage, hearing: ReceivePattern, held: slice
     ) -> None:
-        """What the workers held here send and hear."""
+        """Charge what the workers held here send and receive."""
         sent = hearing.sent()[..., held]
         self.ledger.send(sent * packet.bits, sent * packet.messages)
         if every.lengths is None:

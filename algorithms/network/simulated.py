@@ -44,7 +44,7 @@ class _Edges:
 
 
 def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
-    """What reaches each worker ``[..., n]`` when worker j's neighbours get ``amount`` of j."""
+    """Amount received per worker ``[..., n]`` when worker j's neighbours get ``amount`` of j."""
     if isinstance(amount, int):
         return amount * heard.sum(-1)
     return (amount[..., None, :] * heard).sum(-1)
@@ -103,11 +103,11 @@ class Simulated(Network):
         self.ledger.send(bits, messages)
 
     def charge_upload(self, bits: int | Tensor, messages: int | Tensor) -> None:
-        """As :meth:`charge_send`, of messages to the server."""
+        """Variant of :meth:`charge_send` for messages to the server."""
         self.ledger.upload(bits, messages)
 
     def charge_receive(self, bits: int | Tensor, messages: int | Tensor) -> None:
-        """As :meth:`charge_send`, of messages received."""
+        """Variant of :meth:`charge_send` for received messages."""
         self.ledger.receive(bits, messages)
 
     def charge_mixing(
@@ -128,7 +128,7 @@ class Simulated(Network):
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
-        hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
+        hearing = ReceivePattern.from_sources(sources, arrives, self.n, packet.replicas.shape)
         bits, messages = packet.bits, packet.messages
         sent = hearing.sent()
         self.ledger.send(sent * bits, sent * messages)

@@ -20,7 +20,7 @@ from algorithms.network.ranks import place
 
 @final
 class ListOnRank(NamedTuple):
-    """What a rank holds at the end of a program on lists, and the bytes of lists that it moved.
+    """Result of a program on lists at a rank, and the bytes of lists that it moved.
 
     Attributes:
         held: its list.

@@ -1,4 +1,4 @@
-"""Where processes of ranks and workers come from: a server that has imported theirs, or nowhere.
+"""Start of rank and worker processes: from a server that has imported their modules, or afresh.
 
 A fresh interpreter takes seconds to import torch and this package, each rank its own. A server
 (``multiprocessing``'s fork server) imports them once, and each rank is a fork of it that has run
@@ -22,7 +22,7 @@ _SHARED = ("theory", "algorithms")
 
 
 def start_method(fresh: bool, modules: Iterable[str] = ()) -> str:
-    """How ``multiprocessing`` is to start processes: "spawn" if they must be ``fresh`` interpreters
+    """Start method of ``multiprocessing``: "spawn" if processes must be ``fresh`` interpreters
     (which hash words differently from each other, and may take a GPU), else from the server.
 
     ``modules`` are what it imports if it does not run yet; none: all that ranks need.

@@ -1,4 +1,4 @@
-"""What one process hands to the collectives of torch.distributed, watched from outside the code."""
+"""Traffic of one process in torch.distributed's collectives, watched from outside the code."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ class Transport:
     def swap(
         self, out: dict[int, WireMessage], awaited: dict[int, WireMessage]
     ) -> dict[int, WireMessage]:
-        """What arrives from each rank of ``awaited``, empty messages of the right shape, in return
+        """Arrivals from each rank of ``awaited``, empty messages of the right shape, in return
         for ``out``; lengths go ahead where they vary."""
         if any(part.lengths is not None for part in (*out.values(), *awaited.values())):
             self._meet(

@@ -10,7 +10,7 @@ from torch.nn.functional import pad
 
 
 def byte_mask(lengths: Tensor, width: int) -> Tensor:
-    """Which of ``width`` bytes belong to messages of ``lengths`` [bits]: ``[..., width]``."""
+    """Mask of ``width`` bytes that belong to messages of ``lengths`` [bits]: ``[..., width]``."""
     return torch.arange(width, device=lengths.device) < -(-lengths // 8)[..., None]
 
 

@@ -1,1 +1,1 @@
-"""What happens to a step before it moves the model."""
+"""Operations on a step before it moves the model."""

@@ -29,7 +29,7 @@ class Optimizer(ABC, Generic[State]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def init(self, x: Tensor) -> State:

@@ -9,6 +9,9 @@ import torch
 from torch import Tensor
 
 from algorithms.core.decays import require_decay
+from algorithms.kernels.optimizer_rows import layerwise_moments
+from algorithms.kernels.row_norms import exact_sqrt
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.layers import (
     FixedTrust,
@@ -81,6 +84,15 @@ class LAMB(Optimizer[Moments]):
         one = torch.ones((), dtype=torch.float64, device=x.device)
         return Moments(torch.zeros_like(x), torch.zeros_like(x), one, one)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
+        trust = self.trust.row_numbers()
+        if trust is None:
+            return None
+        given = (self.beta1, 1 - self.beta1, self.beta2, 1 - self.beta2, self.eps, self.decay)
+        own = torch.tensor(given, dtype=dtype), torch.tensor(trust, dtype=dtype)
+        sizes, betas = sizes_of(self.shapes, d), (self.beta1, self.beta2)
+        return RowPart(layerwise_moments, numbers(dtype, *own, ints=sizes, reals=betas))
+
     def update(
         self, state: Moments, step: Tensor, x: Tensor, gamma: float
     ) -> tuple[Moments, Tensor]:
@@ -93,7 +105,7 @@ class LAMB(Optimizer[Moments]):
         )
         first = kept.first / (1 - kept.power1).to(x.dtype)
         second = kept.second / (1 - kept.power2).to(x.dtype)
-        move = first / (second.sqrt() + self.eps) + self.decay * x
+        move = first / (exact_sqrt(second) + self.eps) + self.decay * x
         sizes = sizes_of(self.shapes, x.shape[-1])
         ratio = self.trust.ratio(layer_norms(x, sizes), layer_norms(move, sizes))
         return kept, gamma * spread(ratio, sizes) * move

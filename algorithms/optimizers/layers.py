@@ -52,7 +52,7 @@ class Trust(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     def row_numbers(self) -> tuple[float, float, float, float] | None:
         """:meth:`ratio` as compiled moves know it: 1 and the ratio of all layers, or 0, eta and the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar, final
@@ -10,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.decays import require_decay
-from algorithms.kernels.local_steps import block_momentum
+from algorithms.kernels.outer_rows import block_momentum, slow_momentum
 from algorithms.kernels.row_parts import RowPart, numbers
 
 State = TypeVar("State")
@@ -22,7 +23,7 @@ class Outer(ABC, Generic[State]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def init(self, x: Tensor) -> State:
@@ -35,10 +36,16 @@ class Outer(ABC, Generic[State]):
         They began the block at ``anchor`` and ended it at ``mean`` on average.
         """
 
+    def after_block(
+        self, state: State, anchor: Tensor, mean: Tensor, gamma: float
+    ) -> tuple[State, Tensor]:
+        """Result of :meth:`update` after a block whose last local stepsize was ``gamma``."""
+        return self.update(state, anchor, mean)
+
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
-        """:meth:`update` as a compiled function (kind "move" of ``kernels/row_parts.py``: the mean
-        as the step, the anchor as x), to the bit; None: there is none. A subclass publishes its
-        own."""
+        """:meth:`after_block` as a compiled function (kind "move" of ``kernels/row_parts.py``: the
+        mean as the step, the anchor as x), to the bit; None: there is none. A subclass publishes
+        its own."""
         return None
 
 
@@ -63,6 +70,10 @@ class PlainAverage(Outer[Tensor]):
 class BlockMomentum(Outer[Tensor]):
     r"""Blockwise model-update filtering: G = \bar x - W_g, \Delta = \eta \Delta + \zeta G, W +=
     \Delta; restart from W_g = W, or from W + \eta \Delta with ``nesterov``.
+
+    It is what other papers call an outer optimiser: heavy ball u = \mu u + D, x += o u for eta =
+    \mu and zeta = o (FedAvgM, SlowMo), Nesterov's x += o (D + \mu u) with ``nesterov`` (DiLoCo), a
+    server's rate o for eta = 0 (FedAvg); D = \bar x - x and \Delta = o u.
 
     ``eta`` is the block momentum, ``zeta`` the block learning rate. With eta = 0 and zeta = 1 it
     is the plain average, bit for bit: W_g is computed as \bar x + (\zeta - 1) G + \eta \Delta, with
@@ -104,3 +115,60 @@ class BlockMomentum(Outer[Tensor]):
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         factors = torch.tensor([self.eta, self.zeta, self.zeta - 1], dtype=dtype)
         return RowPart(block_momentum, numbers(dtype, factors, ints=(self.nesterov,)), draws=False)
+
+
+def server_rate(rate: float) -> BlockMomentum:
+    r"""FedAvg's server: x += \eta_g (\bar x - x)."""
+    return BlockMomentum(0.0, rate)
+
+
+def server_momentum(rate: float, beta: float) -> BlockMomentum:
+    r"""FedAvgM's server: m = \beta m + (1 - \beta) (\bar x - x), x += \eta_g m."""
+    return BlockMomentum(beta, rate * (1 - beta))
+
+
+@final
+@dataclass(frozen=True)
+class SlowMomentum(Outer[Tensor]):
+    r"""u = \beta u + (x - \bar x)/\gamma, x -= \alpha \gamma u, \gamma the local stepsize.
+
+    (SlowMo: Wang, Tantia, Ballas, Rabbat 2019, arXiv:1910.00643, Algorithm 1.) While \gamma stays
+    it is :class:`BlockMomentum` with eta = \beta and zeta = \alpha; where it falls, old moves
+    shrink with it.
+
+    Attributes:
+        beta: \beta, the slow momentum.
+        alpha: \alpha, the slow learning rate, a pure number.
+
+    Raises:
+        ValueError: beta outside [0, 1) or alpha not positive.
+    """
+
+    beta: float
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_decay("beta", self.beta)
+        if not self.alpha > 0:
+            raise ValueError(f"alpha must be positive, got alpha={self.alpha}; 1 is the paper's")
+
+    @property
+    def name(self) -> str:
+        return f"slow momentum(beta={self.beta:g}, alpha={self.alpha:g})"
+
+    def init(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+    def update(self, state: Tensor, anchor: Tensor, mean: Tensor) -> tuple[Tensor, Tensor]:
+        return self.after_block(state, anchor, mean, 1.0)
+
+    def after_block(
+        self, state: Tensor, anchor: Tensor, mean: Tensor, gamma: float
+    ) -> tuple[Tensor, Tensor]:
+        slow = self.beta * state + (anchor - mean) / gamma
+        return slow, anchor - self.alpha * gamma * slow
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
+        if dtype != torch.float64 and math.frexp(self.alpha)[0] != 0.5:
+            return None  # alpha times gamma is rounded once, and the kernel has gamma rounded
+        return RowPart(slow_momentum, numbers(dtype, self.beta, reals=[self.alpha]), draws=False)

@@ -21,7 +21,7 @@ class Proximal(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
-from typing import Any, Protocol, final
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol, final
 
 import torch
+from torch import Tensor
 
 from algorithms.core.faults import NO_FAULTS, Faults
 from algorithms.core.threads import Threads
@@ -17,6 +20,7 @@ from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 
 _MOST_WORK = 1 << 30  # multiply-adds of one call, about a tenth of a second: it can be stopped
+_MOST_NUMBERS = 1 << 20  # of the mean models that are kept for an observer at once
 WORTH = 3 << 19
 """Multiply-adds of a step from which a second thread pays (``python -m benchmarks.threads``): at a
 million it takes as long, at two nine tenths to two thirds of the time."""
@@ -28,6 +32,23 @@ class Faulty(Place, Protocol):
     @property
     def faults(self) -> Faults:
         """Faults planted in gradients."""
+        ...
+
+
+class Observer(Protocol):
+    """Looks at the mean model between steps of a block, and changes nothing."""
+
+    @property
+    def spacing(self) -> int:
+        """It looks after every so many steps of the run; 0: at none between records."""
+        ...
+
+    def mean(self, state: Any) -> Tensor:
+        """The mean model ``[..., d]`` of a state, which may be written over later."""
+        ...
+
+    def observe(self, looks: Sequence[int], means: Sequence[Tensor]) -> None:
+        """Take the mean models after so many steps each, in their order."""
         ...
 
 
@@ -45,8 +66,11 @@ class Blocks:
         self.asked_at = -1
         self.possible = _composed_of_rows(place)
 
-    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
-        """The state after some of the steps t, ..., ``until`` - 1, and how many they were.
+    def advance(
+        self, state: Any, t: int, until: int, observer: Observer | None = None
+    ) -> tuple[Any, int]:
+        """The state after some of the steps t, ..., ``until`` - 1, and how many they were; the
+        ``observer`` has seen those before it.
 
         0: the next step is for the method itself, which has no block or says what is wrong.
 
@@ -56,14 +80,18 @@ class Blocks:
         block = self._block_at(t)
         if block is None:
             return state, 0
-        ends = [until, t + self._most(block)] + ([] if block.until is None else [block.until])
+        spacing = observer.spacing if observer else 0
+        ends = [until, t + self._most(block, spacing)]
+        ends += [] if block.until is None else [block.until]
         steps = block.steps(t, min(ends), self.replicas.numpy())
-        arrays, steps = self._taken(block, state, steps)
+        seen = Seen(observer, _multiples(spacing, t, min(ends)), [])
+        arrays, steps = self._taken(block, state, steps, seen)
         while steps.count and (lost := self._lost(block, steps)) < steps.count:
-            arrays, steps = self._taken(block, state, steps.first(lost))
+            arrays, steps = self._taken(block, state, steps.first(lost), seen)
         if not steps.count:
             return state, 0
         block.charge(steps)
+        seen.tell(t + steps.count)
         return block.leave(arrays, state), steps.count
 
     def _block_at(self, t: int) -> StepBlock | None:
@@ -76,17 +104,40 @@ class Blocks:
                 self.possible = False
         return self.block
 
-    def _most(self, block: StepBlock) -> int:
-        return max(1, min(MOST_STEPS, _MOST_WORK // (block.work * len(self.replicas))))
+    def _most(self, block: StepBlock, spacing: int) -> int:
+        lead = len(self.replicas)
+        most = min(MOST_STEPS, _MOST_WORK // (block.work * lead))
+        if spacing:
+            most = min(most, spacing * max(1, _MOST_NUMBERS // (block.d * lead)))
+        return max(1, most)
 
-    def _taken(self, block: StepBlock, state: Any, steps: Steps) -> tuple[Arrays, Steps]:
+    def _taken(
+        self, block: StepBlock, state: Any, steps: Steps, seen: Seen
+    ) -> tuple[Arrays, Steps]:
         """The arrays after those of the steps that can be taken, and these."""
         arrays = block.enter(state)
-        done = self._run(block, arrays, steps) if steps.count else 0
+        done = self._in_turn(block, arrays, steps, state, seen) if steps.count else 0
         while 0 < done < steps.count:  # once more, to where it can go
             steps, arrays = steps.first(done), block.enter(state)
-            done = self._run(block, arrays, steps)
+            done = self._in_turn(block, arrays, steps, state, seen)
         return arrays, steps if done else steps.first(0)
+
+    def _in_turn(
+        self, block: StepBlock, arrays: Arrays, steps: Steps, state: Any, seen: Seen
+    ) -> int:
+        """As :meth:`_run`, from look to look."""
+        stops = [look - steps.t for look in seen.looks if look < steps.t + steps.count]
+        seen.means.clear()
+        if not stops:
+            return self._run(block, arrays, steps)
+        block.prepare(steps)
+        for first, end in pairwise((0, *stops, steps.count)):
+            done = self._run(block, arrays, steps.part(first, end))
+            if done < end - first:
+                return first + done
+            if end < steps.count:
+                seen.note(block.leave(arrays, state))
+        return steps.count
 
     def _run(self, block: StepBlock, arrays: Arrays, steps: Steps) -> int:
         lead, sources = len(self.replicas), [source.keeps for source in block.sources]
@@ -113,7 +164,7 @@ class Blocks:
         return done
 
     def _lost(self, block: StepBlock, steps: Steps) -> int:
-        """How many of the steps are over before one in which a worker is lost; charges the clock
+        """Number of steps that are over before one in which a worker is lost; charges the clock
         for them if that is all."""
         watch = self.place.network.stopwatch
         if watch is None:
@@ -141,3 +192,33 @@ def _composed_of_rows(place: Faulty) -> bool:
     known = problem.dtype in (torch.float32, torch.float64) and problem.device.type == "cpu"
     alike = problem.rowwise or place.replicas.numel() == 1  # all of a step's rows in one call
     return timed and known and alike and place.faults is NO_FAULTS
+
+
+def _multiples(spacing: int, t: int, until: int) -> list[int]:
+    """Multiples between t and ``until``, both excluded; none of 0."""
+    return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
+
+
+class Seen(NamedTuple):
+    """What an observer sees of a block.
+
+    Attributes:
+        observer: who looks; None: nobody does.
+        looks: after how many steps of the run.
+        means: the mean models ``[..., d]`` at the first of these.
+    """
+
+    observer: Observer | None
+    looks: list[int]
+    means: list[Tensor]
+
+    def note(self, state: Any) -> None:
+        """Keep the mean model of a state."""
+        if self.observer:
+            self.means.append(self.observer.mean(state))
+
+    def tell(self, end: int) -> None:
+        """Show what was seen before ``end`` steps."""
+        looks = [look for look in self.looks if look < end]
+        if self.observer and looks:
+            self.observer.observe(looks, self.means)

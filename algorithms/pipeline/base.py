@@ -30,10 +30,12 @@ MOST_STEPS = 256
 """Steps of a block at most."""
 
 _ROW_BYTES = 1 << 14  # of a block of rows: half of a first cache
+_WIDE_BYTES = 1 << 18  # where an operator calls many others: a share of a second cache
+_MANY_CALLS = 8
 
 
 class Place(Protocol):
-    """Where a method runs; a :class:`~algorithms.methods.base.RunContext` is one."""
+    """Setting of a method's run; a :class:`~algorithms.methods.base.RunContext` is one."""
 
     @property
     def problem(self) -> Problem:
@@ -88,6 +90,16 @@ class Steps:
         room = (np.zeros_like(part[:count]) for part in (self.bits, self.down_bits))
         return Steps(self.t, self.gammas[:count], self.replicas, words, *room)
 
+    def part(self, first: int, end: int) -> Steps:
+        """The steps in places first, ..., end - 1; lengths that they write down are these steps'
+        own."""
+        words = {name: pairs[first:end] for name, pairs in self.words.items()}
+        room = (
+            lengths[first:end] if len(lengths) == self.count else lengths
+            for lengths in (self.bits, self.down_bits)
+        )
+        return Steps(self.t + first, self.gammas[first:end], self.replicas, words, *room)
+
     def share(self, first: int, end: int) -> Steps:
         """The same of the replicas in places first, ..., end - 1, nothing taken yet."""
         room = (np.zeros_like(part[:, first:end]) for part in (self.bits, self.down_bits))
@@ -112,6 +124,7 @@ class StepBlock(ABC):
         down_bits_vary: the same of the server's.
         more_gradients: gradients that a worker computes in a step beyond the first.
         divisible: whether replicas may be computed by several threads, each a share of them.
+        operator_calls: how many functions the workers' operator calls for a block of rows.
         sources: the gradients that its loop takes.
     """
 
@@ -120,6 +133,7 @@ class StepBlock(ABC):
     down_bits_vary: bool = False
     more_gradients: int = 0
     divisible: bool = True
+    operator_calls: int = 0
 
     def __init__(self, place: Place, gradient: RowPart, step_rule: Stepsize | None) -> None:
         self.place, self.gradient, self.step_rule = place, gradient, step_rule
@@ -131,6 +145,9 @@ class StepBlock(ABC):
     @abstractmethod
     def enter(self, state: Any) -> Arrays:
         """Copies of a state's tensors, as the loop takes them."""
+
+    def prepare(self, steps: Steps) -> None:  # noqa: B027 - most have nothing to find
+        """Find what is found for many steps at once, before parts of them are taken in turn."""
 
     @abstractmethod
     def run(self, arrays: Arrays, steps: Steps) -> int:
@@ -150,7 +167,7 @@ class StepBlock(ABC):
         """Charge the clock for the step in ``place`` of the steps as the method's own does."""
 
     def run_shared(self, threads: Any, arrays: Arrays, steps: Steps) -> int:
-        """As :meth:`run` of one replica by several threads; by default one does it."""
+        """Variant of :meth:`run` for one replica on several threads; by default on one."""
         return self.run(arrays, steps)
 
     def purposes(self) -> tuple[str, ...]:
@@ -165,7 +182,7 @@ class StepBlock(ABC):
     @property
     def rows_together(self) -> int:
         """Rows that a loop handles together."""
-        return self.rows_in(_ROW_BYTES)
+        return self.rows_in(_WIDE_BYTES if self.operator_calls >= _MANY_CALLS else _ROW_BYTES)
 
     def rows_in(self, room: int) -> int:
         """Rows that fit into so many bytes, at least one; all where gradients are called back, as
@@ -174,7 +191,7 @@ class StepBlock(ABC):
         return self.n if self.gradient.keeps else max(1, min(self.n, fit))
 
     def steps(self, t: int, until: int, replicas: NDArray[np.int64]) -> Steps:
-        """What the steps t, ..., ``until`` - 1 take and draw.
+        """Inputs and random draws of the steps t, ..., ``until`` - 1.
 
         Raises:
             NumbersAsked: they draw, and the key has no numbers.
@@ -213,19 +230,23 @@ def rows_of(x: Tensor) -> NDArray[Any]:
     return x.reshape(-1, *x.shape[-2:]).contiguous().clone().numpy()
 
 
-def leaves_of(state: Any, lead: tuple[int, ...], rows: int, d: int) -> list[Tensor]:
+def leaves_of(
+    state: Any, lead: tuple[int, ...], rows: int, d: int, dtype: torch.dtype
+) -> list[Tensor]:
     """The tensors ``[..., m or 1, d]`` of a part's state, as ``[R, m, d]``; those without numbers
-    left out."""
+    left out. One double is as many numbers of ``dtype`` as have its bits, each for a whole row."""
     if isinstance(state, Tensor):
         if not state.numel():
             return []
-        return [state.expand(*lead, rows, d).reshape(-1, rows, d)]
-    return [leaf for part in state for leaf in leaves_of(part, lead, rows, d)]
+        own = state.reshape(1).view(dtype) if state.ndim == 0 else (state,)
+        return [part.expand(*lead, rows, d).reshape(-1, rows, d) for part in own]
+    return [leaf for part in state for leaf in leaves_of(part, lead, rows, d, dtype)]
 
 
 def stacked(state: Any, lead: tuple[int, ...], rows: int, d: int, kind: Any) -> NDArray[Any]:
     """A part's state as one array ``[R, m, L, d]``, L the number of its tensors."""
-    leaves = leaves_of(state, lead, rows, d)
+    dtype = torch.float32 if kind is np.float32 else torch.float64
+    leaves = leaves_of(state, lead, rows, d, dtype)
     if not leaves:
         count = int(np.prod(lead, dtype=np.int64))
         return np.empty((count, rows, 0, d), kind)
@@ -240,6 +261,10 @@ def unstacked(array: NDArray[Any], state: Any) -> Any:
         if isinstance(old, Tensor):
             if not old.numel():
                 return old
+            if old.ndim == 0:
+                many = old.element_size() // flat.element_size()
+                bits = torch.stack([flat[0, 0, next(place), 0] for _ in range(many)])
+                return bits.view(old.dtype).reshape(())
             new = flat[:, : old.shape[-2], next(place)]
             return new.reshape(old.shape).contiguous()
         parts = [rebuilt(part) for part in old]

@@ -39,7 +39,7 @@ class EventPlan(NamedTuple):
     starts: NDArray[np.int64]
 
     @staticmethod
-    def of(schedule: Schedule) -> EventPlan:
+    def from_schedule(schedule: Schedule) -> EventPlan:
         """The plan of a schedule; of one replica it is the schedule's own storage."""
         tables = (schedule.arrivals, schedule.versions, schedule.fetches, schedule.starts)
         return EventPlan(*(_by_replica(ids) for ids in tables))
@@ -77,7 +77,7 @@ class EventBlock(StepBlock):
     def plan(self, schedule: Schedule) -> EventPlan:
         """The plan of a state's schedule, made once."""
         if self.known is None or self.known[0] is not schedule:
-            self.known = schedule, EventPlan.of(schedule)
+            self.known = schedule, EventPlan.from_schedule(schedule)
         return self.known[1]
 
     def purposes(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from theory.stepsizes import Stepsize
 
 
 class PairEvents(NamedTuple):
-    """Who meets whom, and how.
+    """Meetings of pairs, and their kind.
 
     Attributes:
         step_rule: stepsizes [x^2 / f].
@@ -54,7 +54,7 @@ class GossipEventBlock(EventBlock):
         return (*super().purposes(), "partner")
 
     def steps(self, t: int, until: int, replicas: NDArray[np.int64]) -> Steps:
-        """As the base's; whether a worker calls is drawn from words of their own."""
+        """Steps as the base makes them; a worker's call is drawn from words of its own."""
         steps = super().steps(t, until, replicas)
         if self.probability < 1:
             keys = (Key((one, other)) for one, other in steps.words["partner"].tolist())
@@ -68,7 +68,7 @@ class GossipEventBlock(EventBlock):
     def run(self, arrays: Arrays, steps: Steps) -> int:
         x, view, bill, arrivals, _, _, starts = arrays
         words = (self.words(steps, name) for name in ("gradient", "partner", "whether"))
-        found: int = GOSSIP_EVENTS.of(self.dtype)(
+        found: int = GOSSIP_EVENTS.for_dtype(self.dtype)(
             *self.parts, x, view, bill, arrivals, starts, steps.gammas, steps.t, *words,
             steps.replicas,
         )  # fmt: skip

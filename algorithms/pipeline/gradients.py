@@ -28,20 +28,22 @@ def drawn_gradient(place: Place) -> RowPart | None:
     the composed path computes all in one call. None: blocks are not for this place.
     """
     found: RowPart | None = published(place.problem)
-    return found or _called_back(place, place.problem.gradient)
+    return found or called_back_part(place, place.problem.gradient)
 
 
 def exact_gradient(place: Place) -> RowPart | None:
-    """As :func:`drawn_gradient`, of full gradients."""
+    """Variant of :func:`drawn_gradient` for full gradients."""
     found: RowPart | None = full_published(place.problem)
     if found is not None:
         return found
     full = place.problem.full_gradient
-    part = _called_back(place, lambda x, draws: full(x, draws.workers))
+    part = called_back_part(place, lambda x, draws: full(x, draws.workers))
     return None if part is None else part._replace(draws=False)
 
 
-def _called_back(place: Place, gradient: Callable[[Tensor, Draws], Tensor]) -> RowPart | None:
+def called_back_part(place: Place, gradient: Callable[[Tensor, Draws], Tensor]) -> RowPart | None:
+    """Gradients ``[..., k, d]`` that Python computes at x ``[..., k or 1, d]``; None: several
+    replicas run, whose gradients the composed path computes in one call."""
     if place.replicas.numel() != 1 or not place.key.numbers:
         return None
     back = CalledBack(gradient, place)
@@ -51,7 +53,7 @@ def _called_back(place: Place, gradient: Callable[[Tensor, Draws], Tensor]) -> R
 
 @final
 class CalledBack:
-    """What a loop calls for gradients that Python computes; they are not finite where that fails.
+    """Callback of a loop for gradients that Python computes; not finite where that fails.
 
     The step is then the method's own, which says what is wrong; an interrupt is kept for
     :meth:`raise_stopped`.

@@ -45,7 +45,7 @@ def no_lists(n: int, kind: Any, count: int) -> LinkLists:
 
 
 class Links(ABC):
-    """Who hears whom at each step."""
+    """Communication links at each step."""
 
     @abstractmethod
     def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> LinkLists:
@@ -74,7 +74,9 @@ class FixedLists(Links):
         self._tables: tuple[Any, Any, Any] | None = None
 
     @staticmethod
-    def of(topology: MixingSequence, number: Callable[[int], int] = lambda t: t) -> FixedLists:
+    def from_topology(
+        topology: MixingSequence, number: Callable[[int], int] = lambda t: t
+    ) -> FixedLists:
         """Those of a mixing sequence; ``number`` is which exchange it is that step t makes."""
         period = topology.period
         known = tuple(topology.neighbours(t) for t in range(period))
@@ -129,10 +131,12 @@ class MeetingLinks(Links):
 
     def _drawn(self, place: Place, t: int, until: int) -> DrawnMeetings:
         """In all replicas: how many slots there are may depend on them."""
-        if self._last is None or self._last[0] != (t, until):
+        if self._last is None or not (self._last[0][0] <= t and until <= self._last[0][1]):
             replicas = place.replicas.reshape(-1).contiguous()
             self._last = (t, until), self.law.over(range(t, until), place.key, replicas)
-        return self._last[1]
+        (first, _), drawn = self._last
+        here = slice(t - first, until - first)
+        return DrawnMeetings(drawn.sources[here], drawn.weights[here], drawn.slots[here])
 
     def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> LinkLists:
         sources, weights, slots = self._drawn(place, t, until)
@@ -158,7 +162,7 @@ class MeetingLinks(Links):
         place.network.charge_receive(*of_each[2:])
 
     def charge_time(self, place: Place, watch: Clock, t: int, bits: int | Tensor) -> None:
-        sources = self.law.at(t, place.key, place.replicas).sources
+        sources = self.law.draw(t, place.key, place.replicas).sources
         full = (*place.replicas.shape, *sources.shape[-2:])
         watch.exchange(bits, _pattern(sources.expand(full)).links())
 

@@ -28,7 +28,7 @@ _ROW_BYTES = 1 << 12  # of workers that take their steps together: long rows one
 
 
 class LocalParts(NamedTuple):
-    """What local steps with meetings are made of; ``averaged``: velocities are, at meetings.
+    """Parts of local steps with meetings; ``averaged``: velocities are, at meetings.
 
     Attributes:
         step_rule: stepsizes of the local steps [x^2 / f].
@@ -52,7 +52,7 @@ def local_block(place: Place, t: int, parts: LocalParts) -> StepBlock | None:
     """The steps from t on of workers that meet now and then; None where a part publishes no
     compiled function."""
     gradient = drawn_gradient(place)
-    if gradient is None:
+    if gradient is None or not parts.memory.steady:
         return None
     try:
         return LocalBlock(place, t, gradient, parts)
@@ -119,7 +119,7 @@ class LocalBlock(StepBlock):
         return np.array([meets(s) for s in range(steps.t, steps.t + steps.count)])
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
-        loop = local_steps.LOCAL_LOOP.of(self.dtype)
+        loop = local_steps.LOCAL_LOOP.for_dtype(self.dtype)
         words = self.words(steps, "gradient"), self.words(steps, "compress")
         found: int = loop(
             *self.alone, *self.at_meetings, self.flags, *arrays, steps.gammas, steps.t, *words,
@@ -128,8 +128,8 @@ class LocalBlock(StepBlock):
         return found
 
     def run_shared(self, threads: Threads, arrays: Arrays, steps: Steps) -> int:
-        alone = local_steps.WORKERS_ALONE.of(self.dtype)
-        meeting = local_steps.MEETING.of(self.dtype)
+        alone = local_steps.WORKERS_ALONE.for_dtype(self.dtype)
+        meeting = local_steps.MEETING.for_dtype(self.dtype)
         x, velocity, *rest = arrays
         gwords, cwords = self.words(steps, "gradient"), self.words(steps, "compress")
         meets = self.meets(steps)
@@ -143,8 +143,8 @@ class LocalBlock(StepBlock):
                 return start
             at = stop - 1
             if meets[at] and not meeting(
-                *self.at_meetings, self.flags, x, velocity, *rest, steps.t + at, cwords[at],
-                steps.replicas, steps.bits[at if self.bits_vary else 0],
+                *self.at_meetings, self.flags, x, velocity, *rest, steps.gammas[at],
+                steps.t + at, cwords[at], steps.replicas, steps.bits[at if self.bits_vary else 0],
             ):  # fmt: skip
                 return start
         return steps.count

@@ -41,7 +41,7 @@ def alone(compressor: Compressor, d: int, dtype: torch.dtype, t: int) -> Sent:
     Raises:
         NoRowKernel: it publishes no compiled function, or looks at a guide.
     """
-    if compressor.at(t).takes_guide:
+    if compressor.at_step(t).takes_guide:
         raise NoRowKernel
     return sent_by(compressor, d, dtype, t)
 
@@ -105,7 +105,7 @@ class RoundsBlock(StepBlock):
         return [self.meets(t) for t in self.times(steps)]
 
     def given(self, steps: Steps) -> tuple[Any, ...]:
-        """What else the loop takes for the steps."""
+        """Further inputs of the loop for the steps."""
         return ()
 
     def steps(self, t: int, until: int, replicas: NDArray[np.int64]) -> Steps:
@@ -130,7 +130,7 @@ class RoundsBlock(StepBlock):
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
         words = self.words(steps, "gradient"), self.words(steps, "compress")
-        found: int = self.loop.of(self.dtype)(
+        found: int = self.loop.for_dtype(self.dtype)(
             *self.parts, *arrays, *self.given(steps), steps.gammas, steps.t, *words,
             steps.replicas, self.rows_together, steps.bits, steps.down_bits,
         )  # fmt: skip
@@ -144,8 +144,8 @@ class RoundsBlock(StepBlock):
             messages: Any = met
             if one.bits is None:
                 lengths = (steps.bits if one.up else steps.down_bits)[there]
-                bits = self._told(np.maximum(lengths, 0).sum(0))
-                messages = self._told((lengths != SILENT).sum(0))
+                bits = self._shaped(np.maximum(lengths, 0).sum(0))
+                messages = self._shaped((lengths != SILENT).sum(0))
             charge = self.network.charge_upload if one.up else self.network.charge_receive
             charge(bits, messages)
 
@@ -165,9 +165,9 @@ class RoundsBlock(StepBlock):
             messages: Any = 1
             if bits is None:
                 lengths = (steps.bits if one.up else steps.down_bits)[place]
-                bits = self._told(np.maximum(lengths, 0))
-                messages = self._told((lengths != SILENT).astype(np.int64))
+                bits = self._shaped(np.maximum(lengths, 0))
+                messages = self._shaped((lengths != SILENT).astype(np.int64))
             (watch.up if one.up else watch.down)(bits, messages)
 
-    def _told(self, lengths: NDArray[Any]) -> Tensor:
+    def _shaped(self, lengths: NDArray[Any]) -> Tensor:
         return torch.from_numpy(lengths).view(*self.lead, lengths.shape[-1])

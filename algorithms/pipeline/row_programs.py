@@ -1,4 +1,4 @@
-"""Steps along a graph, written as operations on rows, and as the table that the loop takes.
+"""Steps along a graph, or with a server, written as operations on rows.
 
 A method writes its step once more in the order of its own ``step``: what is a register for all
 workers, what a block's own room, and where a pass ends follows from who asks whom for what.
@@ -6,14 +6,11 @@ workers, what a block's own room, and where a pass ends follows from who asks wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from algorithms.kernels import neighbour_steps as ops
+from algorithms.kernels import row_operations as ops
 
 Number = float | Callable[[int], float]
 """A number of a step, or what gives it by the step t."""
@@ -21,14 +18,33 @@ Number = float | Callable[[int], float]
 
 @final
 class Register:
-    """A row of d numbers of every worker; ``weight``: one number of every worker."""
+    """A row of d numbers of every worker; ``weight``: one number of every worker; ``lone``: one row
+    that the server has, or that is the same for all workers."""
 
-    def __init__(self, weight: bool = False) -> None:
-        self.weight = weight
+    def __init__(self, weight: bool = False, lone: bool = False) -> None:
+        self.weight, self.lone = weight, lone
+
+
+def registers(count: int, *, lone: bool = False) -> tuple[Register, ...]:
+    """Registers of one kind, so many."""
+    return tuple(Register(lone=lone) for _ in range(count))
+
+
+class Crossing(NamedTuple):
+    """A message of every worker to the server (``up``), or of the server to every worker.
+
+    Attributes:
+        message: which of the plan's messages it is; None: an uncompressed row.
+        mask: which of the plan's masks says what workers send, or hear; None: all do.
+    """
+
+    up: bool
+    message: int | None = None
+    mask: int | None = None
 
 
 class Operation(NamedTuple):
-    """``kind`` of :mod:`algorithms.kernels.neighbour_steps`, and what it takes.
+    """``kind`` of :mod:`algorithms.kernels.row_operations`, and what it takes.
 
     Attributes:
         out: the register that is written.
@@ -36,6 +52,8 @@ class Operation(NamedTuple):
         b: the second.
         s: the first number of the step.
         u: the second.
+        which: of the plan's sources of gradients, messages or masks the one that it takes.
+        crossings: what is charged for it.
     """
 
     kind: int
@@ -44,16 +62,18 @@ class Operation(NamedTuple):
     b: Register
     s: Number = 0.0
     u: Number = 0.0
+    which: int = 0
+    crossings: tuple[Crossing, ...] = ()
 
 
-def gradient(out: Register, at: Register) -> Operation:
-    """The problem's gradient at a row."""
-    return Operation(ops.GRADIENT, out, at, at)
+def gradient(out: Register, at: Register, source: int = 0) -> Operation:
+    """The problem's gradient at a row, from the first source of the plan or the second."""
+    return Operation(ops.GRADIENT, out, at, at, which=source)
 
 
-def sent(out: Register, row: Register) -> Operation:
-    """What others read of the operator's message for a row."""
-    return Operation(ops.SEND, out, row, row)
+def sent(out: Register, row: Register, message: int = 0) -> Operation:
+    """Message of an operator for a row, as others read it; of a lone row it is the server's."""
+    return Operation(ops.SEND, out, row, row, which=message)
 
 
 def changed(row: Register, gamma: Number = 0.0) -> Operation:
@@ -61,14 +81,64 @@ def changed(row: Register, gamma: Number = 0.0) -> Operation:
     return Operation(ops.CHANGE, row, row, row, gamma)
 
 
-def mixed(out: Register, of: Register) -> Operation:
-    """The weighted sum over neighbours; of rows it is an exchange, which is charged."""
-    return Operation(ops.MIX_WEIGHTS if of.weight else ops.MIX, out, of, of)
+def mixed(out: Register, of: Register, message: int | None = 0) -> Operation:
+    """The weighted sum over neighbours; of rows it is an exchange, which is charged as one of a
+    message of the plan's; None: not at all, since it is part of another."""
+    kind = ops.MIX_WEIGHTS if of.weight else ops.MIX
+    return Operation(kind, out, of, of, which=-1 if message is None else message)
 
 
 def averaged(out: Register, of: Register, spread: Register) -> tuple[Operation, Operation]:
     """The mean over workers, by way of a server; ``spread`` has room for it."""
-    return Operation(ops.MEAN, spread, of, of), Operation(ops.SPREAD, out, spread, spread)
+    both = Crossing(True), Crossing(False)
+    return (
+        Operation(ops.MEAN, spread, of, of, crossings=both),
+        Operation(ops.SPREAD, out, spread, spread),
+    )
+
+
+def gathered(
+    mean: Register, of: Register, message: int | None = None, mask: int | None = None
+) -> Operation:
+    """The mean over workers of what they sent the server, a lone row; those outside the mask, whose
+    rows are zero, sent nothing."""
+    return Operation(ops.MEAN, mean, of, of, crossings=(Crossing(True, message, mask),))
+
+
+def told(message: int | None = None, mask: int | None = None) -> Operation:
+    """The charge of a row of the server's that all workers hear, or those of the mask."""
+    none = Register()
+    return Operation(ops.CHARGE, none, none, none, crossings=(Crossing(False, message, mask),))
+
+
+def choose(out: Register, mask: int, a: Register, b: Register) -> Operation:
+    """a of workers that are in the mask, b of the others."""
+    return Operation(ops.CHOOSE, out, a, b, which=mask)
+
+
+def keep(out: Register, mask: int, a: Register) -> Operation:
+    """a of workers that are in the mask, zeros of the others."""
+    return Operation(ops.KEEP, out, a, a, which=mask)
+
+
+def multiply(out: Register, a: Register, b: Register) -> Operation:
+    """a times b, number by number."""
+    return Operation(ops.MULTIPLY, out, a, b)
+
+
+def quotient(out: Register, a: Register, b: Register) -> Operation:
+    """a over b, number by number."""
+    return Operation(ops.QUOTIENT, out, a, b)
+
+
+def root(out: Register, a: Register, s: Number = 0.0) -> Operation:
+    """The root of a, plus s."""
+    return Operation(ops.ROOT, out, a, a, s)
+
+
+def zero(out: Register) -> Operation:
+    """A row of zeros: ``out`` = 0."""
+    return Operation(ops.ZERO, out, out, out)
 
 
 def add(out: Register, a: Register, b: Register) -> Operation:
@@ -107,6 +177,11 @@ def ratio(out: Register, a: Register, weight: Register) -> Operation:
     return Operation(ops.RATIO, out, a, weight)
 
 
+def weighed(out: Register, a: Register) -> Operation:
+    """a times every worker's own weight of the step, which the plan knows."""
+    return Operation(ops.WEIGH, out, a, a)
+
+
 def copy(out: Register, a: Register) -> Operation:
     """A copy of a row: ``out`` = a."""
     return Operation(ops.COPY, out, a, a)
@@ -130,7 +205,7 @@ class Program:
     swaps: tuple[tuple[Register, Register], ...] = ()
 
     def count(self, *kinds: int) -> int:
-        """How many of its operations are of these kinds."""
+        """Number of its operations of these kinds."""
         return sum(operation.kind in kinds for operation in self.operations)
 
     @property
@@ -141,108 +216,22 @@ class Program:
         written: set[Register] = set()
         asked: set[Register] = set()
         for one in self.operations:
-            asks = one.kind in _ASKS
-            if (asks and one.a in written) or one.out in asked:
+            if one.kind == ops.CHARGE:
+                continue
+            asks = asked_by(one)
+            if asks & written or one.out in asked:
                 parts.append([])
                 written, asked = set(), set()
             parts[-1].append(one)
             written.add(one.out)
-            if asks:
-                asked.add(one.a)
+            asked |= asks
         return [tuple(part) for part in parts]
 
 
 _ASKS = (ops.MIX, ops.MIX_WEIGHTS, ops.MEAN, ops.SPREAD)
 
 
-@final
-class ProgramTable:
-    """Programs as tables; registers of the state come first, in the order of ``rows``.
-
-    Attributes:
-        lines: operations ``[C, 6]``: kind, out, a, b, columns of the numbers s and u.
-        passes: where each program's passes begin and end ``[P, passes, 2]``.
-        swaps: pairs of places ``[P, m, 2]``.
-        held: registers that hold a row for every worker; ``weights``: one number for each.
-        rooms: rows that a block has for itself.
-    """
-
-    def __init__(self, programs: tuple[Program, ...], rows: tuple[Register, ...]) -> None:
-        parts = [program.passes for program in programs]
-        kept = _kept(programs, parts, rows)
-        self.held = [row for row in kept if not row.weight]
-        self.weights = [row for row in kept if row.weight]
-        own = [_used(part, kept) for of_one in parts for part in of_one]
-        self.rooms = max(map(len, own))
-        self.places = {row: i for i, row in enumerate(self.held)}
-        for rows_of_pass in own:
-            self.places |= {row: len(self.held) + i for i, row in enumerate(rows_of_pass)}
-        self.places |= {row: i for i, row in enumerate(self.weights)}
-        self.numbers: list[Number] = [0.0]
-        lines = [self._line(one) for of_one in parts for part in of_one for one in part]
-        self.lines = np.array(lines, np.int64).reshape(-1, 6)
-        self.passes, self.swaps = _bounds(parts), self._swaps(programs)
-
-    def _line(self, one: Operation) -> tuple[int, ...]:
-        registers = (self.places[row] for row in (one.out, one.a, one.b))
-        return one.kind, *registers, self._column(one.s), self._column(one.u)
-
-    def _column(self, number: Number) -> int:
-        if number not in self.numbers:
-            self.numbers.append(number)
-        return self.numbers.index(number)
-
-    def _swaps(self, programs: Iterable[Program]) -> NDArray[np.int64]:
-        pairs = [[(self.place(a), self.place(b)) for a, b in p.swaps] for p in programs]
-        most = max(map(len, pairs))
-        padded = [own + [(0, 0)] * (most - len(own)) for own in pairs]
-        return np.array(padded, np.int64).reshape(len(pairs), most, 2)
-
-    def place(self, row: Register) -> int:
-        """Where a register stands in the list of places: rows first, then weights."""
-        return self.places[row] + (len(self.held) if row.weight else 0)
-
-    def table(self, t: int, until: int, kind: Any) -> NDArray[Any]:
-        """Numbers of the steps t, ..., ``until`` - 1, ``[T, K]``, rounded to the run's type."""
-        values = np.empty((until - t, len(self.numbers)))
-        for k, number in enumerate(self.numbers):
-            values[:, k] = [number(s) for s in range(t, until)] if callable(number) else number
-        return values.astype(kind)
-
-
-def _used(part: tuple[Operation, ...], kept: dict[Register, None]) -> list[Register]:
-    """Rows of one pass alone: passes one after another use the same room."""
-    return list(dict.fromkeys(row for one in part for row in one[1:4] if row not in kept))
-
-
-def _bounds(parts: list[list[tuple[Operation, ...]]]) -> NDArray[np.int64]:
-    bounds = np.zeros((len(parts), max(map(len, parts)), 2), np.int64)
-    line = 0
-    for place, of_one in enumerate(parts):
-        for number, part in enumerate(of_one):
-            bounds[place, number] = line, line + len(part)
-            line += len(part)
-    return bounds
-
-
-def _kept(
-    programs: tuple[Program, ...],
-    parts: list[list[tuple[Operation, ...]]],
-    rows: tuple[Register, ...],
-) -> dict[Register, None]:
-    """Registers for all workers: the state's, those that others ask for, or trade places, or live
-    longer than a pass."""
-    kept = dict.fromkeys(rows)
-    for program in programs:
-        kept |= dict.fromkeys(row for pair in program.swaps for row in pair)
-        for one in program.operations:
-            asked = (one.a, one.out) if one.kind == ops.MEAN else (one.a,)
-            kept |= dict.fromkeys(asked if one.kind in _ASKS else ())
-            kept |= dict.fromkeys(row for row in one[1:4] if row.weight)
-    seen: dict[Register, tuple[int, int]] = {}
-    for place, of_one in enumerate(parts):
-        for number, part in enumerate(of_one):
-            for row in (row for one in part for row in one[1:4]):
-                if seen.setdefault(row, (place, number)) != (place, number):
-                    kept[row] = None
-    return kept
+def asked_by(one: Operation) -> set[Register]:
+    """Registers of which an operation of a worker reads more than the worker's own row."""
+    asks = {one.a} if one.kind in _ASKS else set()
+    return asks | ({row for row in (one.a, one.b) if row.lone} if not one.out.lone else set())

@@ -33,7 +33,7 @@ from theory.stepsizes import Stepsize
 
 
 class ServerParts(NamedTuple):
-    """What a step of a server and its workers is made of.
+    """Parts of a step of a server and its workers.
 
     Attributes:
         step_rule: stepsizes [x^2 / f].
@@ -61,7 +61,7 @@ class NoRowKernel(Exception):
 
 
 def own(part: object, plain: type, *given: Any) -> Any:
-    """What a part publishes; None where it is the ``plain`` one, which is left out.
+    """Kernel that a part publishes; None where it is the ``plain`` one, which is left out.
 
     Raises:
         NoRowKernel: it publishes nothing.
@@ -97,17 +97,16 @@ def sent_by(compressor: Compressor, d: int, dtype: torch.dtype, t: int) -> Sent:
     if published(compressor, d, dtype) is not None:
         now, until = compressor, None  # its function knows the step
     else:
-        now, until = compressor.at(t), _lasts(compressor, t)
+        now, until = compressor.at_step(t), _lasts(compressor, t)
     return Sent(own(now, Identity, d, dtype), code_of(now, d, dtype).fixed_bits, until)
 
 
-def _lasts(compressor: Compressor, t: int) -> int | None:
-    if compressor.steady:
+def _lasts(part: Compressor | Memory[Any], t: int) -> int | None:
+    """The first step at which a part is another than at step t; None: it is the same at all."""
+    if part.steady:
         return None
-    now = compressor.at(t)
-    return next(
-        (s for s in range(t + 1, t + MOST_STEPS) if compressor.at(s) != now), t + MOST_STEPS
-    )
+    now = part.at_step(t)
+    return next((s for s in range(t + 1, t + MOST_STEPS) if part.at_step(s) != now), t + MOST_STEPS)
 
 
 def server_block(place: Place, t: int, parts: ServerParts) -> StepBlock | None:
@@ -130,14 +129,18 @@ class ServerBlock(StepBlock):
         super().__init__(place, gradient, parts.step_rule)
         d, dtype = self.d, self.dtype
         up, down = sent_by(parts.compressor, d, dtype, t), sent_by(parts.downlink, d, dtype, t)
-        memory = own(parts.memory, NoMemory, dtype)
+        memory = own(parts.memory.at_step(t), NoMemory, dtype)
         transform = own(parts.transform, NoTransform, d, dtype, self.n)
         move = own(parts.optimizer, SGD, d, dtype)
         change = own(parts.proximal, NoProximal, d, dtype)
         two_way = not isinstance(parts.downlink, Identity)
-        server_memory = own(parts.server_memory, NoMemory, dtype) if two_way else None
+        answering = parts.server_memory.at_step(t)
+        server_memory = own(answering, NoMemory, dtype) if two_way else None
         self.up, self.down = up, down
-        self.until = min((s for s in (up.until, down.until) if s is not None), default=None)
+        self.operator_calls = 0 if up.part is None else up.part.calls
+        changes = [_lasts(one, t) for one in (parts.memory, parts.server_memory)]
+        ends = (s for s in (up.until, down.until, *changes) if s is not None)
+        self.until = min(ends, default=None)
         self.bits_vary, self.down_bits_vary = up.bits is None, down.bits is None
         late = memory is not None and "mean" in parts.memory.after_reads
         self.flags = np.array([
@@ -180,7 +183,7 @@ class ServerBlock(StepBlock):
         )
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
-        loop = server_steps.SERVER_LOOP.of(self.dtype)
+        loop = server_steps.SERVER_LOOP.for_dtype(self.dtype)
         found: int = loop(
             *self.of_workers, *self.of_server, self.flags, *arrays, steps.gammas, steps.t,
             *self._words_of(steps), steps.replicas, self.rows_together, steps.bits,
@@ -191,7 +194,7 @@ class ServerBlock(StepBlock):
     def run_shared(self, threads: Threads, arrays: Arrays, steps: Steps) -> int:
         x, memory, server, velocity = arrays
         passes = (server_steps.WORKERS_PASS, server_steps.SUM_PASS, server_steps.SERVER_PASS)
-        messages, summed, answer = (one.of(self.dtype) for one in passes)
+        messages, summed, answer = (one.for_dtype(self.dtype) for one in passes)
         held = np.empty((3, 1, self.n, self.d), self.kind)
         total, words, ids = np.empty_like(x), self._words_of(steps), steps.replicas
         kept = held[0 if self.plain else 2, 0]
@@ -232,10 +235,9 @@ class ServerBlock(StepBlock):
         self.network.charge_receive(downs if down is None else count * down, count)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
-        lead = self.place.replicas.shape
-        up, down = self.up.bits, self.down.bits
-        ups = torch.from_numpy(steps.bits[place if up is None else 0]).view(*lead, self.n)
-        downs = torch.from_numpy(steps.down_bits[place if down is None else 0]).view(*lead, 1)
+        lead, up, down = self.place.replicas.shape, self.up.bits, self.down.bits
         watch.work()
-        watch.up(ups if up is None else up, 1)
-        watch.down(downs if down is None else down)
+        varied = torch.from_numpy(steps.bits[place]).view(*lead, self.n) if up is None else up
+        watch.up(varied, 1)
+        answer = torch.from_numpy(steps.down_bits[place]).view(*lead, 1) if down is None else down
+        watch.down(answer)

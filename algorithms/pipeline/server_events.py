@@ -19,7 +19,7 @@ from theory.stepsizes import Stepsize
 
 
 class ServerEvents(NamedTuple):
-    """What a tick of a parameter server is made of.
+    """Parts of a tick of a parameter server.
 
     Attributes:
         step_rule: stepsizes [x^2 / f].
@@ -68,7 +68,7 @@ class ServerEventBlock(EventBlock):
     def run(self, arrays: Arrays, steps: Steps) -> int:
         *tensors, bill, arrivals, _, fetches, starts = arrays
         words = (self.words(steps, name) for name in ("gradient", "compress"))
-        found: int = SERVER_EVENTS.of(self.dtype)(
+        found: int = SERVER_EVENTS.for_dtype(self.dtype)(
             *self.parts, *tensors, bill, arrivals, fetches, starts, steps.gammas, steps.t, *words,
             steps.replicas,
         )  # fmt: skip

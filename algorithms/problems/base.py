@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
+from algorithms.core.require import require_int as require_int
+from algorithms.core.require import require_number as require_number
 from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.row_parts import RowPart
 from theory.constants import Constants, Kind, Statement
@@ -31,8 +33,9 @@ class Problem(ABC):
 
     Members have ``name``, ``n``, ``d``, ``dtype``, ``device``, ``x_star`` (``[d]`` or None),
     ``f_star`` (or None), and ``rowwise``: True when a row's gradient does not depend, bit for bit,
-    on which other rows are computed with it. Members are frozen dataclasses; what costs time to
-    find (f*, eigenvalues) is found when it is first asked for.
+    on which other rows are computed with it; ``mean_rowwise`` says so of :meth:`mean_gradient`.
+    Members are frozen dataclasses; what costs time to find (f*, eigenvalues) is found when it is
+    first asked for.
 
     In :meth:`constants`, L, mu and pl are those of the mean f, L_max and mu_min hold for every f_i.
     ``G2_radius`` [x] is the radius of the ball around 0 in which ``G2`` holds. The minimum that is
@@ -59,6 +62,8 @@ class Problem(ABC):
         @property
         def rowwise(self) -> bool: ...
         @property
+        def mean_rowwise(self) -> bool: ...
+        @property
         def G2_radius(self) -> float: ...
         @property
         def within(self) -> float: ...
@@ -67,7 +72,7 @@ class Problem(ABC):
 
     else:
         G2_radius = within = math.inf
-        heavy_tailed = False
+        heavy_tailed = mean_rowwise = False
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -121,12 +126,22 @@ class Problem(ABC):
         Here ``SOLVE_GRADIENTS`` gradient steps of 1/(L + weight) from ``start``, an inexact solve:
         members that can be exact are.
         """
-        smooth = self.constants().L_max or self.constants().L or _UNKNOWN_SMOOTHNESS
+        smooth = self.solve_smoothness
         x, pull = start, weight[..., None]
         for _ in range(SOLVE_GRADIENTS):
             g = self.full_gradient(x, workers) + pull * (x - v)
             x = x - g / (smooth + pull)
         return x
+
+    @property
+    def solve_smoothness(self) -> float:
+        """L [f / x^2] that the gradient steps of :meth:`proximal_point` are taken by."""
+        return self.constants().L_max or self.constants().L or _UNKNOWN_SMOOTHNESS
+
+    def proximal_row_kernel(self) -> RowPart | None:
+        """:meth:`proximal_point` as a compiled function (kind "solve" of ``kernels/row_parts.py``),
+        to the bit; None: it is gradient steps. A subclass publishes its own."""
+        return None
 
     def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
         """argmin_x f_i(x) - <y_i, x> ``[..., k, d]`` for y of that shape, ``workers`` ``[..., k]``
@@ -191,7 +206,7 @@ class Problem(ABC):
 
     @abstractmethod
     def data(self) -> Any:
-        """What identifies the problem: a JSON-ready description with every parameter."""
+        """Identity of the problem: a JSON-ready description with every parameter."""
 
     @abstractmethod
     def resampled(self, factor: int) -> Self:
@@ -299,28 +314,6 @@ def require_finite(name: str, array: Tensor) -> None:
             f"{name} must be finite, got {name}[{', '.join(map(str, where))}] = "
             f"{array[where].item()}; drop or impute such entries first"
         )
-
-
-def require_int(name: str, value: int, least: int, most: float = math.inf) -> None:
-    """Refuse whole numbers outside [least, most].
-
-    Raises:
-        ValueError: names argument and value.
-    """
-    if not least <= value <= most:
-        limit = f"at least {least}" if most == math.inf else f"in [{least}, {most}]"
-        raise ValueError(f"{name} must be {limit}, got {name}={value}")
-
-
-def require_number(name: str, value: float, least: float = 0.0, *, strict: bool = False) -> None:
-    """Refuse numbers below ``least`` (or equal to it, if ``strict``), NaN and infinity.
-
-    Raises:
-        ValueError: names argument and value.
-    """
-    if not math.isfinite(value) or value < least or (strict and value == least):
-        sign = ">" if strict else ">="
-        raise ValueError(f"{name} must be finite and {sign} {least:g}, got {name}={value}")
 
 
 def content_hash(*arrays: Tensor) -> str:

@@ -34,7 +34,7 @@ def bundled(name: Name) -> tuple[Floats, Floats]:
 
 
 def _folder() -> Path:
-    """Where scikit-learn's files of data lie."""
+    """Folder of scikit-learn's data files."""
     found = find_spec("sklearn")
     if found is None or found.submodule_search_locations is None:
         raise ModuleNotFoundError("the data sets are scikit-learn's, which is not installed")
@@ -42,7 +42,7 @@ def _folder() -> Path:
 
 
 def _read(folder: Path, name: Name) -> tuple[Floats, Floats]:
-    """What the loader called ``name`` gives.
+    """Data that the loader called ``name`` gives.
 
     Raises:
         OSError: there is no such file.

@@ -81,7 +81,7 @@ class Columns(Noiseless, SharedSamples):
         require_number("l2", self.l2)
 
     @staticmethod
-    def of(problem: Problem) -> Columns:
+    def from_problem(problem: Problem) -> Columns:
         """``problem`` if it is one.
 
         Raises:

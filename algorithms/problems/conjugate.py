@@ -44,7 +44,7 @@ class LocalModel:
         require_number("refresh", self.refresh)
 
     @staticmethod
-    def of(problem: Problem) -> LocalModel:
+    def from_problem(problem: Problem) -> LocalModel:
         """f_i itself where mu_min > 0 is stated; else w = L (convex) or 2 L (non-convex)."""
         c = problem.constants()
         smooth = c.L_max or c.L or _ASSUMED

@@ -53,7 +53,7 @@ class DoubleWell(TensorProblem):
     tilt: float = TILT
     sigma2: float = 0.0
 
-    rowwise = True
+    rowwise = mean_rowwise = True
 
     def __post_init__(self) -> None:
         if self.b.ndim != 2 or self.x0.shape != self.b.shape[1:]:

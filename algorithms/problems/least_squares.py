@@ -26,7 +26,7 @@ class LeastSquares(Noiseless, Solved):
 
     ``features`` ``[n, S, d]`` and ``targets`` ``[n, S]``, of which worker i has the first
     ``counts`` ``[n]`` (int64). f is their mean; a sum over workers, as Chen et al. 2018
-    (arXiv:1805.09965) have it, is n f. Build it with :meth:`of`. x_0 = 0.
+    (arXiv:1805.09965) have it, is n f. Build it with :meth:`from_data`. x_0 = 0.
 
     Attributes:
         name: what reports call it.
@@ -53,7 +53,7 @@ class LeastSquares(Noiseless, Solved):
             )
 
     @staticmethod
-    def of(
+    def from_data(
         features: Sequence[Tensor], targets: Sequence[Tensor], *, name: str = "least-squares",
         source: str = "",
     ) -> LeastSquares:  # fmt: skip

@@ -86,7 +86,7 @@ def dealt(tables: tuple[Table, ...], split: int, source: str) -> LeastSquares:
             part = slice(i * size, (i + 1) * size)
             features.append(torch.from_numpy(table.features[part, :FEATURES].copy()))
             targets.append(torch.from_numpy(table.targets[part].copy()))
-    return LeastSquares.of(features, targets, name=f"least-squares, {source}", source=source)
+    return LeastSquares.from_data(features, targets, name=f"least-squares, {source}", source=source)
 
 
 def rising(n: int = 9, d: int = 50, growth: float = 1.3, seed: int = 0) -> LeastSquares:
@@ -105,7 +105,7 @@ def rising(n: int = 9, d: int = 50, growth: float = 1.3, seed: int = 0) -> Least
     normal = draws.normal(d, torch.float64)
     q, _ = torch.linalg.qr(normal[:d])
     features = [growth**i * q[:, i, None] * q[:, i] + torch.eye(d).double() for i in range(n)]
-    return LeastSquares.of(features, [normal[d]] * n, name="least-squares, rising curvature")
+    return LeastSquares.from_data(features, [normal[d]] * n, name="least-squares, rising curvature")
 
 
 def sparse_signal(
@@ -127,7 +127,7 @@ def sparse_signal(
     normal = draws.normal(samples * (d + 1), torch.float64).reshape(n, samples, d + 1)
     rows, errors = normal[..., :d] / samples**0.5, normal[..., d] / samples**0.5
     targets = rows[..., :nonzero].sum(-1) + noise * errors
-    return LeastSquares.of(list(rows), list(targets), name="sparse-signal")
+    return LeastSquares.from_data(list(rows), list(targets), name="sparse-signal")
 
 
 def _table(folder: Path, stem: str, name: str) -> Table:

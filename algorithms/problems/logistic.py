@@ -13,7 +13,12 @@ from torch import Tensor
 
 from algorithms.kernels import linear
 from algorithms.kernels.linear_rows import logistic
-from algorithms.kernels.local_newton import LocalData, logistic_proximal
+from algorithms.kernels.local_newton import (
+    LocalData,
+    logistic_proximal,
+    proximal_numbers,
+    proximal_row,
+)
 from algorithms.kernels.row_parts import RowPart, numbers, published
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
@@ -42,7 +47,7 @@ class Logistic(Linear):
     ``rows`` ``[n, S, d]`` holds the signed samples p. A stochastic gradient averages ``batch``
     samples drawn with replacement from the worker's own shard. Rows are independent bit for bit
     where they live on a CPU (the kernel); elsewhere a batched sum is used. ``source`` says where
-    the data come from. Build it with :meth:`of` or with the makers of
+    the data come from. Build it with :meth:`from_data` or with the makers of
     :mod:`algorithms.problems.logistic_data`. (Textbook problem.)
 
     Attributes:
@@ -68,7 +73,7 @@ class Logistic(Linear):
         require_finite("rows", self.rows)
 
     @staticmethod
-    def of(
+    def from_data(
         features: Tensor,
         labels: Tensor,
         regulariser: Regulariser,
@@ -128,6 +133,12 @@ class Logistic(Linear):
             return super().proximal_point(v, weight, workers, start)
         return self._solved(v, weight, self.regulariser.lam, workers, start)
 
+    def proximal_row_kernel(self) -> RowPart | None:
+        if not self.regulariser.convex:
+            return None
+        data, lam = self._local, self.regulariser.lam
+        return RowPart(proximal_row, proximal_numbers(data, lam, self.dtype), draws=False)
+
     def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
         """In one solve: the regulariser less the tilt is a square around y / lam."""
         r = self.regulariser
@@ -168,7 +179,7 @@ class Logistic(Linear):
 
     @cached_property
     def _local(self) -> LocalData:
-        return LocalData.of(self.rows)
+        return LocalData.from_rows(self.rows)
 
     @cached_property
     def _smooth(self) -> float:
@@ -285,6 +296,6 @@ class Logistic(Linear):
 
 
 def _largest_at_start(rows: Tensor) -> Statement:
-    """How the largest eigenvalue of rows ``[N, d]`` at x = 0 bounds all Hessians."""
+    """Bound on all Hessians by the largest eigenvalue of rows ``[N, d]`` at x = 0."""
     why = "the Hessian is largest at x = 0, for loss and regulariser"
     return exact(why) if dense(*rows.shape) else upper(f"{why}; Lanczos' method bounds it there")

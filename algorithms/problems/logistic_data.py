@@ -85,7 +85,7 @@ def _sharded(
     signs = torch.where(labels < threshold, -1, 1)
     name = f"logistic-{regulariser.name}-{samples.name}-{partition.name}"
     source = f"{samples.name}, partition {partition.name}, seed {seed}, bias {bias}"
-    return Logistic.of(features, signs, regulariser, batch=batch, name=name, source=source)
+    return Logistic.from_data(features, signs, regulariser, batch=batch, name=name, source=source)
 
 
 _REGULARISATION = 0.1

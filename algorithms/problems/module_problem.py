@@ -38,7 +38,7 @@ class ModuleProblem(Minibatch):
     ``features`` ``[n, S, ...]`` and ``labels`` ``[n, S, ...]`` are the samples of each worker. A
     stochastic gradient averages ``batch`` of them, drawn with replacement, 0: all of them. The
     start is the module's parameters as they are. The module computes in float64 and as it is
-    evaluated: no drop-out, batch norms by their stored statistics. Build it with :meth:`of`.
+    evaluated: no drop-out, batch norms by their stored statistics. Build it with :meth:`from_data`.
     (The caller's own problem.)
 
     Attributes:
@@ -86,7 +86,7 @@ class ModuleProblem(Minibatch):
             )
 
     @staticmethod
-    def of(
+    def from_data(
         module: nn.Module, loss: Loss, features: Tensor, labels: Tensor, *, n: int, batch: int = 8,
         name: str = "own module", seed: int = 0, stated: Constants | None = None,
     ) -> ModuleProblem:  # fmt: skip
@@ -221,7 +221,7 @@ def diabetes_module(n: int, *, hidden: int = 6, batch: int = 8) -> ModuleProblem
     features = torch.from_numpy(table * len(table) ** 0.5)
     targets = torch.from_numpy(progress / 100)[:, None]
     told = Constants().state(lower("squares are not negative"), f_star=0.0)
-    return ModuleProblem.of(
+    return ModuleProblem.from_data(
         network, mse_loss, features, targets, n=n, batch=batch,
         name="module-diabetes", stated=told,
     )  # fmt: skip

@@ -28,7 +28,7 @@ class Partition(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def split(self, labels: NDArray[np.integer], n: int, key: Key) -> Index:
@@ -152,7 +152,7 @@ def _kept(labels: NDArray[np.integer], n: int, key: Key) -> Index:
 
 
 def _fill(logits: Floats, left: Index, size: int) -> Index:
-    """How many of each label a shard of ``size`` takes: S p rounded, within what is left."""
+    """Numbers of each label in a shard of ``size``: S p rounded, within what is left."""
     take = np.zeros_like(left)
     while (wanted := size - int(take.sum())) > 0:
         free = left > take

@@ -14,6 +14,7 @@ from torch import Tensor
 from algorithms.core.key import Draws
 from algorithms.kernels import problem_rows
 from algorithms.kernels.deferred_checks import now
+from algorithms.kernels.local_solves import quadratic_point
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import (
     exact,
@@ -35,7 +36,7 @@ class Law(Enum):
 
 
 class Regime(Enum):
-    """What is stated of f beside smoothness and convexity."""
+    """Assumption on f beside smoothness and convexity."""
 
     STRONGLY_CONVEX = "strongly convex"
     CONVEX = "convex"
@@ -76,7 +77,7 @@ class Quadratic(TensorProblem):
     f_star: float = 0.0
     within: float = math.inf
 
-    rowwise = True
+    rowwise = mean_rowwise = True
 
     def __post_init__(self) -> None:
         rows, d = self.a.shape[0], self.x0.shape[-1]
@@ -205,6 +206,10 @@ class Quadratic(TensorProblem):
         given = self.a.shape[0], law, problem_rows.adds_fused()
         packed = numbers(self.dtype, self.a, self.c, deviation, ints=given)
         return RowPart(problem_rows.quadratic, packed, deviation > 0, 8 * self.d)
+
+    def proximal_row_kernel(self) -> RowPart:
+        packed = numbers(self.dtype, self.a, self.c, ints=(self.a.shape[0],))
+        return RowPart(quadratic_point, packed, draws=False)
 
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         a = self.a[0] if self.a.shape[0] == 1 else self.a[workers]

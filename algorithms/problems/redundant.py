@@ -136,9 +136,17 @@ class Redundant(Problem):
         return total / self.shards
 
     def row_kernel(self) -> RowPart | None:
-        return self._kernel_of(published)
+        return self._row_kernel
 
     def full_row_kernel(self) -> RowPart | None:
+        return self._full_row_kernel
+
+    @cached_property
+    def _row_kernel(self) -> RowPart | None:
+        return self._kernel_of(published)  # which copies the data once for each shard
+
+    @cached_property
+    def _full_row_kernel(self) -> RowPart | None:
         return self._kernel_of(full_published)
 
     def _kernel_of(self, asked: Callable[[Problem], RowPart | None]) -> RowPart | None:

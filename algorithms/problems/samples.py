@@ -1,4 +1,4 @@
-"""What is asked of samples and labels before a problem is made of them."""
+"""Requirements on samples and labels before a problem is made of them."""
 
 from __future__ import annotations
 

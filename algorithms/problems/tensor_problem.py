@@ -64,7 +64,7 @@ class TensorProblem(Problem):
         return self._data
 
     def described(self, kind: str, *arrays: Tensor, **more: Any) -> dict[str, Any]:
-        """What identifies a problem of this kind: its name, sizes and arrays, and ``more``."""
+        """Identity of a problem of this kind: its name, sizes and arrays, and ``more``."""
         return {
             "problem": kind, "name": self.name, "n": self.n, "d": self.d,
             "dtype": str(self.dtype), "arrays": content_hash(*arrays), **more,

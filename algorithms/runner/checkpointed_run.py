@@ -29,7 +29,7 @@ from algorithms.synchronisation.schedule import Schedule
 @final
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a run is kept, and how often.
+    """Folder and interval of a run's checkpoints.
 
     Attributes:
         folder: of this run alone.
@@ -49,7 +49,7 @@ class Checkpoints:
 
 @final
 class CheckpointedRun(NamedTuple):
-    """What a run was left with.
+    """Result of a checkpointed run.
 
     Attributes:
         models: rows held here ``[..., m, d]``, or ``[..., 1, d]``.

@@ -30,7 +30,7 @@ from algorithms.synchronisation.worker_states import WorkerStates
 @final
 @dataclass(frozen=True)
 class KeptRecord:
-    """Where a rank keeps what happened, and how often.
+    """Folder and interval of a rank's record of events.
 
     Attributes:
         folder: of this run alone; machines may have one each.
@@ -58,7 +58,7 @@ class KeptRecord:
         os.replace(part, file)
 
     def read(self, rank: int) -> str:
-        """What the rank told last; empty if it told nothing.
+        """Last report of the rank; empty if there is none.
 
         Raises:
             ValueError: it is no such file, or another run's: names what differs.
@@ -79,8 +79,8 @@ class KeptRecord:
                 )
         return told
 
-    def told_by_all(self) -> list[str]:
-        """What each rank told last; all ranks call it, and are refused alike."""
+    def gathered(self) -> list[str]:
+        """Last report of each rank; all ranks call it, and are refused alike."""
         told = refused = ""
         try:
             told = self.read(place()[0])
@@ -98,7 +98,7 @@ class KeptRecord:
 
 @final
 class Replayed(NamedTuple):
-    """Where a run stood after its record.
+    """State of a run after its record.
 
     Attributes:
         record: what happened.
@@ -133,13 +133,13 @@ def replayed(method: Any, problem: Problem, record: ScheduleRecord, seed: int) -
 def past_of_server(
     method: Any, problem: Problem, seed: int, kept: KeptRecord | None
 ) -> Replayed | None:
-    """Where rank 0's record ends, for all ranks, which call it; None if there is none."""
-    told = "" if kept is None else kept.told_by_all()[0]
+    """State after rank 0's record, for all ranks, which call it; None if there is none."""
+    told = "" if kept is None else kept.gathered()[0]
     return replayed(method, problem, ScheduleRecord.from_json(told), seed) if told else None
 
 
 def standing(record: ScheduleRecord) -> WorkerStates:
-    """Where the workers stand after the record; none of them has arrived again."""
+    """States of the workers after the record; none of them has arrived again."""
     now = WorkerStates(record.n, lambda counts: np.full(counts.shape, np.inf))
     barrier = Recorded(record)
     for t, tick in enumerate(record.ticks):

@@ -68,7 +68,7 @@ class Meeting:
         a tick has a smaller stamp. So ticks up to the least S of all ranks are what happened to
         somebody, and nothing that led to them is missing.
         """
-        told = kept.told_by_all()
+        told = kept.gathered()
         if not all(told):
             return
         every = [json.loads(one) for one in told]
@@ -90,7 +90,7 @@ class Meeting:
         if self.kept is not None and self.moves % self.kept.every == 0:
             self._keep(self.stamp)
 
-    def played(self) -> tuple[Tensor, ScheduleRecord, PeerMessages]:
+    def outcome(self) -> tuple[Tensor, ScheduleRecord, PeerMessages]:
         """This worker's model ``[d]``, what happened to all, and its messages."""
         wait_for_all()
         self.begin = time.perf_counter() - self.begin

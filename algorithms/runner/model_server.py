@@ -79,7 +79,7 @@ class ModelServer:
             self.version, self.clock = past.now.version[0].tolist(), past.now.clock[0].tolist()
             self.idle = {*past.now.idle[0].nonzero()[0].tolist()}
 
-    def played(self) -> tuple[Tensor, ScheduleRecord]:
+    def outcome(self) -> tuple[Tensor, ScheduleRecord]:
         """Its slice after 0, 1, ... updates ``[T + 1, slice]``, and what happened."""
         ticks, total = self.ticks, self.method.ticks
         begin = time.perf_counter() - (ticks[-1].seconds if ticks else 0.0)
@@ -146,7 +146,7 @@ class ModelServer:
         self.x = method.proximal.apply(x, gamma, t)
 
     def _released(self, arrivals: Sequence[_Arrival]) -> list[int]:
-        """Who begins the next gradient now; the others wait for the slowest."""
+        """Workers that begin the next gradient now; the others wait for the slowest."""
         for a in arrivals:
             self.clock[a.worker] += 1
             self.idle.add(a.worker)

@@ -37,7 +37,7 @@ from algorithms.synchronisation.stale import Stale
 
 @final
 class ServedRun(NamedTuple):
-    """What a rank was left with.
+    """Result of one rank's run.
 
     Attributes:
         models: on a server, its slice after 0, 1, ... updates ``[T + 1, slice]``; else empty.
@@ -84,7 +84,7 @@ def served_run(
     with one_thread():
         if rank < servers:
             server = ModelServer(method, problem, servers, seed, clock, kept, past)
-            models, record = server.played()
+            models, record = server.outcome()
             counted = server.messages
             mine = ServedRun(
                 models, record, dict(counted.sent), dict(counted.received), server.dropped,

@@ -43,7 +43,7 @@ _ONE = torch.zeros(1, dtype=torch.int64)  # the only replica: what happens happe
 
 @final
 class UnclockedRun(NamedTuple):
-    """What a rank was left with.
+    """Result of one rank's run.
 
     Attributes:
         model: the server's after the last tick, or of workers that meet this one's ``[d]``; empty
@@ -110,7 +110,7 @@ def unclocked_run(
     with one_thread():
         if not served:
             own = Meeting(live, problem, method.ticks, seed, clock, kept)
-            model, record, counted = own.played()
+            model, record, counted = own.outcome()
             mine = UnclockedRun(
                 model, record, dict(counted.sent), dict(counted.received), 0, own.past
             )

@@ -38,7 +38,7 @@ class Messages(NamedTuple):
 
 
 class SimulatedStep(NamedTuple):
-    """What a step takes; all arrays in the order of the messages.
+    """Timing of a step; all arrays in the order of the messages.
 
     Attributes:
         starts: start of sending, for each channel.
@@ -56,7 +56,7 @@ class SimulatedStep(NamedTuple):
 
 
 class CommunicationSchedule(ABC):
-    """When the gradients of a training step are sent.
+    """Sending times of a training step's gradients.
 
     A period runs from the begin of the backward pass to the end of the next step's forward pass:
     all messages of a step have arrived by then, so that every period is the same. ``barrier``: the
@@ -69,11 +69,11 @@ class CommunicationSchedule(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables and pictures call it."""
+        """Name in tables and figures."""
 
     @abstractmethod
     def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
-        """What is sent of a step."""
+        """Messages of a training step."""
 
     def prepared(self, step: TrainingStep) -> TrainingStep:
         """The step as this schedule computes and sends it."""
@@ -85,18 +85,18 @@ class CommunicationSchedule(ABC):
         return np.inf
 
     def ready_behind(self, channel: int, arrivals: Floats) -> Floats:
-        """When messages may enter the next channel, by their arrival at the end of one."""
+        """Entry times of messages to the next channel, by their arrival at the end of one."""
         return arrivals
 
     def rank_on(self, channel: int, messages: Messages, step: TrainingStep) -> Ints:
         """The ranks by which a channel serves."""
         return messages.rank
 
-    def played(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
+    def simulated(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
         """A period in numbers, without labels."""
-        return self._played(self.prepared(step), carrier)
+        return self._simulated(self.prepared(step), carrier)
 
-    def _played(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
+    def _simulated(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
         messages = self.messages(step, carrier)
         ready, order = messages.ready, np.arange(len(messages.ready))
         starts, stops = [], []
@@ -118,19 +118,19 @@ class CommunicationSchedule(ABC):
 
     def seconds(self, step: TrainingStep, carrier: Carrier) -> float:
         """Seconds of a step, all in all."""
-        return self.played(step, carrier).seconds
+        return self.simulated(step, carrier).seconds
 
     def timeline(self, step: TrainingStep, carrier: Carrier) -> Timeline:
         """A period as tasks: backward, messages, and the next forward pass."""
         step = self.prepared(step)
-        messages, played = self.messages(step, carrier), self._played(step, carrier)
+        messages, simulated = self.messages(step, carrier), self._simulated(step, carrier)
         labels = [_label(step, *span) for span in zip(messages.first, messages.last, strict=True)]
         tasks = list(_backward(step))
         for channel, starts, stops in zip(
-            carrier.channels, played.starts, played.stops, strict=True
+            carrier.channels, simulated.starts, simulated.stops, strict=True
         ):
             tasks += _sent(channel, labels, starts, stops)
-        for name, start, spent in zip(step.names, played.forward, step.forward, strict=True):
+        for name, start, spent in zip(step.names, simulated.forward, step.forward, strict=True):
             begin = float(start)
             tasks.append(Task(name, TaskKind.FORWARD, DEVICE, begin, begin + spent))
         return Timeline(self.name, tuple(tasks))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, Protocol, final
@@ -12,6 +12,7 @@ import numpy as np
 from theory.arrays import Floats
 from theory.seconds.collectives import ring_seconds
 from theory.seconds.costs import AlphaBeta
+from theory.seconds.servers import threaded_beta
 
 
 class ReduceSeconds(Protocol):
@@ -22,7 +23,7 @@ class ReduceSeconds(Protocol):
 
 
 class ChannelRegime(NamedTuple):
-    """What shorter messages take, where a link or a protocol treats them otherwise.
+    """Cost of shorter messages, where a link or a protocol treats them otherwise.
 
     Attributes:
         most: length of the longest of them [bits].
@@ -75,6 +76,51 @@ class Channel:
     def slowed(self) -> float:
         """Seconds a bit while the device computes."""
         return self.beta if self.busy_beta is None else self.busy_beta
+
+    def through_thread(self, thread: float) -> Channel:
+        """The channel of push and pull where one thread at each end copies what goes in and out.
+
+        Args:
+            thread: seconds in which the thread copies a bit, one way
+                (:func:`theory.seconds.servers.threaded_beta`).
+
+        Raises:
+            ValueError: a negative time.
+        """
+        busy = None if self.busy_beta is None else threaded_beta(self.busy_beta, thread)
+        return replace(
+            self, beta=threaded_beta(self.beta, thread), busy_beta=busy,
+            regimes=tuple(r._replace(beta=threaded_beta(r.beta, thread)) for r in self.regimes),
+        )  # fmt: skip
+
+    def windowed(self, window: float, wait: float, computing: float = 1.0) -> Channel:
+        """The channel of which every window is one message: fused, and followed by a wait.
+
+        A sender with a credit of ``window`` bits stops when they are under way, and its next ones
+        leave at a later turn of a coordinator. So every ``window`` bits cost one start-up and one
+        ``wait``, whatever their number of messages; spread over bits.
+
+        Args:
+            window: most bits under way.
+            wait: seconds from the end of a window to the begin of the next.
+            computing: share of the time up to the end of the backward pass in which the device
+                computes; in the rest, when it waits for its host, the channel is not slowed.
+
+        Raises:
+            ValueError: window is not positive, a negative wait, a share outside [0, 1], or a
+                channel with regimes.
+        """
+        if not (window > 0 and wait >= 0 and 0 <= computing <= 1) or self.regimes:
+            raise ValueError(
+                "window must be positive, wait at least 0, computing lie in [0, 1] and the channel "
+                f"have no regimes, got window={window}, wait={wait}, computing={computing}"
+            )
+        more = (self.alpha + wait) / window
+        beta = self.beta + more
+        if self.busy_beta is None or beta == 0:
+            return replace(self, alpha=0.0, beta=beta)
+        slowed = 1 / (computing / (self.slowed + more) + (1 - computing) / beta)
+        return replace(self, alpha=0.0, beta=beta, busy_beta=max(beta, slowed))
 
     def rates(self, bits: Floats) -> tuple[Floats, Floats, Floats]:
         """Start-up, seconds a bit, and those while the device computes, of messages ``bits``."""

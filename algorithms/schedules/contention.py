@@ -77,7 +77,7 @@ class SharedNetwork:
 
     @property
     def name(self) -> str:
-        """What tables and pictures call it."""
+        """Name in tables and figures."""
         return f"network shared by the rule {self.admits.__name__.replace('_', ' ')}"
 
     def timeline(self, jobs: tuple[TrainingJob, ...]) -> Timeline:
@@ -92,7 +92,7 @@ class SharedNetwork:
         return Timeline(self.name, tuple(_Play(self, jobs).tasks()))
 
     def ends(self, jobs: tuple[TrainingJob, ...]) -> tuple[float, ...]:
-        """When each job is done [s]."""
+        """End time of each job [s]."""
         tasks = self.timeline(jobs).tasks
         return tuple(
             max(t.stop for t in tasks if t.resource.endswith(f" of {job.name}")) for job in jobs

@@ -62,7 +62,7 @@ class FusionBuffer(CommunicationSchedule):
         return math.ceil(after / self.cycle) * self.cycle if self.cycle else after
 
     def _fitting(self, step: TrainingStep, k: int, now: float) -> int:
-        """How many gradients from the k-th on are ready and fit; at least one."""
+        """Number of gradients from the k-th on that are ready and fit; at least one."""
         size, held = 1, float(step.bits[k])
         while k + size < len(step.bits) and step.ready[k + size] <= now:
             held += float(step.bits[k + size])

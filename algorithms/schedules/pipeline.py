@@ -51,7 +51,7 @@ class PipelineSchedule:
 
     @property
     def name(self) -> str:
-        """What tables and pictures call it."""
+        """Name in tables and figures."""
         return f"1F1B, {self.stages} stages, {self.microbatches} microbatches"
 
     @property
@@ -60,7 +60,7 @@ class PipelineSchedule:
         return len(self.forward)
 
     def order(self, stage: int) -> tuple[tuple[TaskKind, int], ...]:
-        """What a stage does in turn: forward or backward, and of which microbatch."""
+        """Order of a stage's work: forward or backward, and of which microbatch."""
         warm = min(self.stages - stage, self.microbatches)
         turns = [(TaskKind.FORWARD, i) for i in range(warm)]
         for i in range(self.microbatches):
@@ -101,7 +101,7 @@ class PipelineSchedule:
     def _there(
         self, ends: dict[tuple[TaskKind, int, int], float], kind: TaskKind, i: int, stage: int
     ) -> float | None:
-        """When its input is there; None: not known yet."""
+        """Arrival time of its input; None: not known yet."""
         last = self.stages - 1
         if kind is TaskKind.FORWARD:
             if stage == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -50,20 +50,32 @@ class ByteScheduler(CommunicationSchedule):
     Attributes:
         partition_bits: most bits of a partition (4 MB by default).
         credit_bits: most bits under way on a channel (four partitions by default).
+        barrier: the next forward pass waits for all messages, as where an optimiser's step
+            synchronises (BytePS); else each layer for its own.
+        turn: seconds from readiness until a message may leave, the mean wait for a coordinator
+            that looks from time to time.
+        tensor_seconds: time that the device waits for its host at each tensor, in hooks.
 
     Raises:
-        ValueError: partition_bits or credit_bits is not positive.
+        ValueError: partition_bits or credit_bits is not positive, or a negative time.
     """
 
     partition_bits: float = 8 * 4e6
     credit_bits: float = 8 * 16e6
-    barrier = False
+    barrier: bool = False
+    turn: float = 0.0
+    tensor_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if not (self.partition_bits > 0 and self.credit_bits > 0):
             raise ValueError(
                 "partition_bits and credit_bits must be positive, got "
                 f"partition_bits={self.partition_bits}, credit_bits={self.credit_bits}"
+            )
+        if not (self.turn >= 0 and self.tensor_seconds >= 0):
+            raise ValueError(
+                "turn and tensor_seconds must be at least 0, got "
+                f"turn={self.turn}, tensor_seconds={self.tensor_seconds}"
             )
 
     @property
@@ -77,8 +89,17 @@ class ByteScheduler(CommunicationSchedule):
     def credit(self) -> float:
         return self.credit_bits
 
+    def prepared(self, step: TrainingStep) -> TrainingStep:
+        if not self.tensor_seconds:
+            return step
+        waits = list(step.selection or (0.0,) * len(step.names))
+        for tensor in step.tensors:
+            waits[tensor.layer] += self.tensor_seconds
+        return replace(step, selection=tuple(waits))
+
     def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
-        return sliced_messages(step, self.partition_bits)
+        sliced = sliced_messages(step, self.partition_bits)
+        return sliced._replace(ready=sliced.ready + self.turn)
 
 
 def tuned(step: TrainingStep, carrier: Carrier, evaluations: int = 200) -> ByteScheduler:

@@ -75,26 +75,30 @@ class SharedFabric:
                     f"hosts must name one for each of {job.collective.nodes} nodes of "
                     f"{job.collective.name}, got {len(job.hosts)}"
                 )
-        played = [_Playing(self.fabric, job) for job in jobs]
+        simulated = [_Playing(self.fabric, job) for job in jobs]
         now = 0.0
-        while any(one.busy for one in played):
-            rates = self._rates(played)
-            then = min(one.next_event(now, rate) for one, rate in zip(played, rates, strict=True))
-            for one, rate in zip(played, rates, strict=True):
+        while any(one.busy for one in simulated):
+            rates = self._rates(simulated)
+            then = min(
+                one.next_event(now, rate) for one, rate in zip(simulated, rates, strict=True)
+            )
+            for one, rate in zip(simulated, rates, strict=True):
                 one.move(now, then, rate)
             now = then
-        return Timeline(f"jobs on a {self.fabric.name}", tuple(t for p in played for t in p.done))
+        return Timeline(
+            f"jobs on a {self.fabric.name}", tuple(t for p in simulated for t in p.done)
+        )
 
     def ends(self, jobs: tuple[PlacedJob, ...]) -> tuple[float, ...]:
-        """When each job is done [s]."""
+        """End time of each job [s]."""
         tasks = self.timeline(jobs).tasks
         return tuple(
             max(t.stop for t in tasks if t.resource.endswith(f" of {job.name}")) for job in jobs
         )
 
-    def _rates(self, played: list[_Playing]) -> list[Floats]:
+    def _rates(self, simulated: list[_Playing]) -> list[Floats]:
         """Rate of each message under way of each job [bit/s]."""
-        flows = [one.under_way for one in played]
+        flows = [one.under_way for one in simulated]
         routes = [route for one in flows for route in one]
         rates = self.sharing(routes, wiring(self.fabric).rates) if routes else np.zeros(0)
         return np.split(rates, np.cumsum([len(one) for one in flows])[:-1])
@@ -136,7 +140,7 @@ class _Playing:
         return [self.routes[self.kind][i] for i in np.flatnonzero(self.left > 0)]
 
     def next_event(self, now: float, rates: Floats) -> float:
-        """When this job does something else, as things are."""
+        """Time of this job's next event at the present rates."""
         if not self.busy:
             return math.inf
         if self.wait < math.inf:

@@ -87,7 +87,7 @@ class TrainingStep:
 
     @cached_property
     def backward_ends(self) -> Floats:
-        """When each layer's gradients can leave, in forward order [s after backward begins]."""
+        """Ready times of each layer's gradients, in forward order [s after backward begins]."""
         spent = np.asarray(self.backward, dtype=np.float64)
         if self.selection:
             spent = spent + np.asarray(self.selection, dtype=np.float64)
@@ -95,7 +95,7 @@ class TrainingStep:
 
     @property
     def backward_end(self) -> float:
-        """When the backward pass is done."""
+        """End time of the backward pass."""
         return float(self.backward_ends[0])
 
     @cached_property
@@ -105,7 +105,7 @@ class TrainingStep:
 
     @cached_property
     def ready(self) -> Floats:
-        """When each gradient can leave, in that order."""
+        """Ready time of each gradient, in that order."""
         return np.asarray(self.backward_ends[self.layers])
 
     @cached_property

@@ -55,13 +55,13 @@ def tac_order(graph: Sequence[GraphNode], transfer: Sequence[float]) -> tuple[in
 
 
 def _joined(lists: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints]:
-    """Where each list begins in all of them, and all of them, one behind another."""
+    """Start of each list in their concatenation, and the concatenation."""
     begins = np.cumsum([0, *map(len, lists)])
     return begins, np.asarray([value for one in lists for value in one], dtype=np.int64)
 
 
 def _waits(graph: Sequence[GraphNode], pulls: int) -> NDArray[np.bool_]:
-    """Which pulls each node waits for, itself or through others ``[nodes, pulls]``."""
+    """Pulls that each node waits for, itself or through others ``[nodes, pulls]``."""
     waits = np.zeros((len(graph), pulls), dtype=bool)
     for i, node in enumerate(graph):
         waits[i, list(node.pulls)] = True

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 
 
 class TaskKind(StrEnum):
-    """What a task does, for colours and traces."""
+    """Kind of a task, for colours and traces."""
 
     FORWARD = "forward"
     BACKWARD = "backward"
@@ -60,7 +60,7 @@ class Timeline:
 
     @property
     def seconds(self) -> float:
-        """When the last task stops."""
+        """End time of the last task."""
         return max(task.stop for task in self.tasks)
 
     @property
@@ -69,14 +69,14 @@ class Timeline:
         firsts = sorted(self.tasks, key=lambda task: task.start)
         return tuple(dict.fromkeys(task.resource for task in firsts))
 
-    def of(self, resource: str) -> tuple[Task, ...]:
+    def tasks_on(self, resource: str) -> tuple[Task, ...]:
         """Tasks of a resource by start."""
         mine = [task for task in self.tasks if task.resource == resource]
         return tuple(sorted(mine, key=lambda task: (task.start, task.stop)))
 
     def busy(self, resource: str) -> float:
         """Seconds that a resource works."""
-        return sum(task.stop - task.start for task in self.of(resource))
+        return sum(task.stop - task.start for task in self.tasks_on(resource))
 
     def conflicts(self, slack: float = 1e-12) -> tuple[tuple[Task, Task], ...]:
         """Pairs of tasks in a row that one resource would do at once, by more than ``slack`` of the
@@ -85,6 +85,6 @@ class Timeline:
         return tuple(
             (one, other)
             for resource in self.resources
-            for one, other in pairwise(t for t in self.of(resource) if t.stop > t.start)
+            for one, other in pairwise(t for t in self.tasks_on(resource) if t.stop > t.start)
             if other.start < one.stop - least
         )

@@ -21,7 +21,7 @@ class ConvexSet(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def radius(self, d: int) -> float:

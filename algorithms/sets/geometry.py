@@ -30,10 +30,10 @@ class Geometry(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     def within(self, c: Constants, problem: Problem) -> Constants:
-        """What of the problem's constants ``c`` theorems may use of models on the set.
+        """Part of the problem's constants ``c`` that theorems may use for models on the set.
 
         Here no lengths of gradients and no distances or gaps of the start, D measuring otherwise.
         """
@@ -45,7 +45,7 @@ class Geometry(ABC):
 
     @abstractmethod
     def start(self, x0: Tensor) -> Tensor:
-        """Where models ``[..., m, d]`` start, given the problem's start."""
+        """Initial models ``[..., m, d]``, given the problem's start."""
 
     @abstractmethod
     def step(self, x: Tensor, g: Tensor, gamma: float) -> Tensor:
@@ -56,7 +56,7 @@ class Geometry(ABC):
         """
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
-        """What :meth:`step` does to rows x - gamma g, as a compiled function of kind "change";
+        """Kernel of :meth:`step` on rows x - gamma g, as a compiled function of kind "change";
         None: there is none, or a step is something else."""
         return None
 
@@ -122,7 +122,7 @@ class NegativeEntropy(Geometry):
         return f"entropy on the simplex(total={self.total:g})"
 
     def within(self, c: Constants, problem: Problem) -> Constants:
-        """Where the total is 1: the largest entry of a gradient there, and the divergence of the
+        """Constants if the total is 1: the largest gradient entry there, and the divergence of the
         centre from a minimiser on the simplex."""
         c, star = super().within(c, problem), problem.x_star
         entry = problem.largest_entry(self.total)

@@ -1,1 +1,1 @@
-"""When workers compute and meet: seeded schedules, drawn before the run and replayed by it."""
+"""Timing of computing and meeting: seeded schedules, drawn before the run and replayed by it."""

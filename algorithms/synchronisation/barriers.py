@@ -220,3 +220,37 @@ class PartialBarrier(Barrier):
         return RowPart(
             barrier_ticks.partial, numbers(torch.float64, ints=(self.least, self.tau)), draws=False
         )
+
+
+@final
+@dataclass(frozen=True)
+class Interrupting(Barrier):
+    """Nobody waits, and what has become ``oldest`` updates old is stopped where it stands.
+
+    Its worker is given the model anew, so that what arrives is younger than ``oldest`` updates.
+    (Maranjyan, Tyurin, Richtarik 2025, arXiv:2501.16168, Ringmaster ASGD with calculation
+    stops, Algorithm 5.)
+
+    Attributes:
+        oldest: R, the age at which a gradient is stopped [updates].
+
+    Raises:
+        ValueError: oldest < 1.
+    """
+
+    oldest: int
+
+    tolerant: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.oldest < 1:
+            raise ValueError(f"oldest must be at least 1 update, got oldest={self.oldest}")
+
+    @property
+    def name(self) -> str:
+        return f"asynchronous, stopped at age {self.oldest}"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        who = now.first(1)
+        stopped = who | (now.updates + 1 - now.version >= self.oldest)
+        return Decision(now.latest(who), who, stopped, stopped)

@@ -23,12 +23,12 @@ Mask = NDArray[np.bool_]
 
 
 class ComputeTimes(ABC):
-    """How long a worker computes one gradient [seconds]; members are frozen dataclasses."""
+    """Computing time of one gradient [seconds]; members are frozen dataclasses."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @property
     def shuffles(self) -> bool:
@@ -46,9 +46,14 @@ class ComputeTimes(ABC):
             ValueError: the model does not know one of ``draws.workers``.
         """
 
+    def seconds_of_steps(self, draws: Draws, word: str, steps: range, count: int = 1) -> Tensor:
+        """Times ``[T, ..., m, count]``: of each step t those of ``draws.fold(word, t)``, number t
+        and after it."""
+        return torch.stack([self.seconds(draws.fold(word, t), count, t) for t in steps])
+
 
 class Barrier(ABC):
-    """When the server updates, and who waits for whom; members are frozen dataclasses.
+    """Rule of server updates and of waiting workers; members are frozen dataclasses.
 
     ``tolerant`` says that it goes on without a worker: one that dies, or whose message is not
     finite. ``counts_by_worker`` says that what a worker draws goes by its own count of gradients,
@@ -61,7 +66,7 @@ class Barrier(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def decide(self, now: WorkerStates) -> Decision:
@@ -72,7 +77,7 @@ class Barrier(ABC):
         return c
 
     def complaint(self, n: int) -> str:
-        """What is wrong with the parameters for n workers; empty if nothing is."""
+        """Error in the parameters for n workers, in words; empty if there is none."""
         return ""
 
     def row_kernel(self) -> RowPart | None:
@@ -101,7 +106,7 @@ class Barrier(ABC):
         if complaint := self.complaint(n):
             raise ValueError(complaint)
         ids = replicas.reshape(-1).to(device="cpu", dtype=torch.int64)
-        durations = _Durations(n, times, key.fold("schedule"), ids)
+        durations = Durations(n, times, key.fold("schedule"), ids)
         now, part = WorkerStates(n, durations), published(self) if COMPILED else None
         if part is None:
             made = self._by_tick(now, ticks)
@@ -124,7 +129,7 @@ class Barrier(ABC):
         return log.drawn(ticks, None)
 
 
-class _Durations:
+class Durations:
     """Compute times by worker and by the number of its gradient, drawn as they are needed."""
 
     def __init__(self, n: int, times: ComputeTimes, key: Key, replicas: Tensor) -> None:
@@ -137,6 +142,12 @@ class _Durations:
             self.grow()
         return np.take_along_axis(self.table, number[..., None], axis=-1)[..., 0]
 
+    def one(self, replica: int, worker: int, number: int) -> float:
+        """Seconds of one gradient of a worker, in the replica at that place."""
+        while number >= self.table.shape[-1]:
+            self.grow()
+        return float(self.table[replica, worker, number])
+
     def grow(self) -> None:
         """Draw the next block of gradients."""
         self.table = np.concatenate((self.table, self._draw(self.table.shape[-1])), axis=-1)
@@ -147,7 +158,7 @@ class _Durations:
 
 
 class _Log:
-    """What happened at every tick."""
+    """Events of every tick."""
 
     def __init__(self, ticks: int, count: int, n: int) -> None:
         self.n = n

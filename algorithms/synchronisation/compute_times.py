@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.core.key import Draws
+from algorithms.core.key import Draws, SideBySide
 from algorithms.synchronisation.base import ComputeTimes
 
 Mean = float | tuple[float, ...]
@@ -77,6 +77,9 @@ class Exponential(WithMean):
         log = np.log1p(-draws.uniform(count, torch.float64).numpy())
         return -torch.from_numpy(log) * _of_workers(self.mean, draws.workers)
 
+    def seconds_of_steps(self, draws: Draws, word: str, steps: range, count: int = 1) -> Tensor:
+        return self.seconds(SideBySide(draws, word, steps), count).movedim(-2, 0)
+
 
 @final
 @dataclass(frozen=True)
@@ -110,6 +113,9 @@ class ShiftedExponential(ComputeTimes):
 
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         return Exponential(self.rest).seconds(draws, count) + _of_workers(self.shift, draws.workers)
+
+    def seconds_of_steps(self, draws: Draws, word: str, steps: range, count: int = 1) -> Tensor:
+        return self.seconds(SideBySide(draws, word, steps), count).movedim(-2, 0)
 
 
 @final

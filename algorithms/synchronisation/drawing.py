@@ -15,7 +15,7 @@ from theory.arrays import Floats
 
 
 class DrawnSchedule(NamedTuple):
-    """What happened at T ticks; ids as in a schedule.
+    """Events of T ticks; ids as in a schedule.
 
     Attributes:
         arrivals: whose gradients a tick uses.
@@ -44,7 +44,7 @@ def drawn(part: RowPart, now: WorkerStates, durations: Any, ticks: int) -> Drawn
     versions = np.empty((ticks, lead, 1), np.int64)
     seconds, dropped = np.empty((ticks, lead)), np.zeros((lead, n), np.int64)
     moments, wanted = np.zeros(lead), np.zeros(4, np.int64)
-    decide, loop = ready(part.function, "tick", torch.float64), DRAWING.of(torch.float64)
+    decide, loop = ready(part.function, "tick", torch.float64), DRAWING.for_dtype(torch.float64)
     while True:
         now.updates = loop(
             decide, part.numbers, durations.table, now.now, now.finish, now.idle, now.clock,

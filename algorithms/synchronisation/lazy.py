@@ -14,7 +14,7 @@ from algorithms.kernels.devices import put
 
 
 class Opening(ABC):
-    """How a lazy method begins: the stored gradients, and the steps in which no trigger is asked.
+    """Start of a lazy method: the stored gradients, and the steps in which no trigger is asked.
 
     ``steps`` is how many those are.
     """
@@ -89,7 +89,7 @@ class AllSilent(Opening):
 
 
 class View(NamedTuple):
-    """What a trigger looks at on the server: step, model ``[..., 1, d]``, the models that the
+    """Inputs of a trigger on the server: step, model ``[..., 1, d]``, the models that the
     workers heard last ``[..., n, d]``, and the allowance ``[..., 1]`` [(f / x)^2].
 
     Attributes:
@@ -108,14 +108,14 @@ class Trigger(ABC):
 
     @abstractmethod
     def asks(self, view: View) -> Tensor:
-        """Who hears the model, ``[..., n]`` (bool): the same on every rank."""
+        """Workers given the model, ``[..., n]`` (bool): the same on every rank."""
 
     @abstractmethod
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
-        """Who of those asked sends, ``[..., m]``; change ``[..., m, d]`` of its gradient."""
+        """Asked workers that send, ``[..., m]``; change ``[..., m, d]`` of their gradients."""
 
     def forces(self, view: View, speak: bool) -> Tensor:
-        """Who hears the model in the opening: all if they are to speak."""
+        """Workers given the model in the opening: all if ``speak``."""
         return torch.full(view.heard.shape[:-1], speak, device=view.heard.device)
 
 
@@ -187,6 +187,6 @@ def square(x: Tensor) -> Tensor:
 
 
 def above(value: Tensor, allowed: Tensor) -> Tensor:
-    """Where a value is above the allowance, or that has left the range of its type: a run that
+    """Mask where a value is above the allowance, or this has left the range of its type: a run that
     diverges must go on to say so."""
     return (value > allowed) | ~torch.isfinite(allowed)

@@ -15,7 +15,7 @@ class Periods(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @property
     @abstractmethod

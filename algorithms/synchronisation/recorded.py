@@ -34,7 +34,7 @@ class RecordedTick(NamedTuple):
 @final
 @dataclass(frozen=True)
 class ScheduleRecord:
-    """What happened to n workers and their server.
+    """Event record of n workers and their server.
 
     Attributes:
         n: number of workers.
@@ -92,7 +92,7 @@ class ScheduleRecord:
 
     @staticmethod
     def from_json(text: str) -> ScheduleRecord:
-        """What :meth:`to_json` wrote.
+        """Record that :meth:`to_json` wrote.
 
         Raises:
             ValueError: not such a file, or not such a schedule.

@@ -89,9 +89,9 @@ class Schedule:
         return torch.cat((torch.zeros_like(each[:1]), each.cumsum(0)))
 
     def begun(self, t: int) -> Tensor:
-        """How many gradients each of the arrivals of tick t had begun before this one
+        """Number of gradients that each of the arrivals of tick t had begun before this one
         ``[..., k]``; 0 of nobody."""
-        who = self.at(t).arrivals
+        who = self.tick(t).arrivals
         if self.counts is not None:
             return self.counts[t]
         earlier = self.starts[:t, ..., None] == who[..., None, :]
@@ -127,6 +127,19 @@ class Schedule:
         return int(self.staleness.max())
 
     @cached_property
+    def turn(self) -> int:
+        """The least number of consecutive ticks in which every worker of every replica arrives,
+        wherever within the schedule they begin; one more than its ticks if one never does."""
+        longest = 0
+        at = torch.arange(self.ticks).reshape(-1, *(1,) * (self.arrivals.dim() - 2))
+        for worker in range(self.n):
+            came = torch.where((self.arrivals == worker).any(-1), at, -1)
+            last = came.cummax(0).values
+            before = torch.cat((torch.full_like(last[:1], -1), last[:-1]))
+            longest = max(longest, int((at - before).max()), self.ticks - int(last[-1].min()))
+        return longest
+
+    @cached_property
     def caches(self) -> bool:
         """Whether some worker begins on a model it fetched earlier, or fetches while it works."""
         return self.fetches.shape != self.starts.shape or bool((self.fetches != self.starts).any())
@@ -140,7 +153,7 @@ class Schedule:
         )
         return arrivals, fetches, starts
 
-    def at(self, t: int) -> Tick:
+    def tick(self, t: int) -> Tick:
         """Tick t.
 
         Raises:
@@ -159,7 +172,7 @@ class Schedule:
             self.starts[t][..., :starts],
         )
 
-    def of(self, replicas: Tensor) -> Schedule:
+    def for_replicas(self, replicas: Tensor) -> Schedule:
         """The schedule of the replicas at places ``replicas`` ``[...]`` of this one's axis."""
         ids = replicas.cpu()
         return self._of_parts(lambda part, axis: part[:, ids] if axis else part[ids])

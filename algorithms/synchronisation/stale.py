@@ -35,7 +35,7 @@ class Stale(Barrier):
 
     @abstractmethod
     def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
-        """Who hears the model, when clocks ``[R, n]`` are as given and ``started`` start."""
+        """Workers that fetch when clocks ``[R, n]`` are as given and ``started`` start."""
 
     def constants(self, c: Constants, times: ComputeTimes) -> Constants:
         why = "nobody starts further ahead"

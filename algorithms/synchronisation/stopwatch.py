@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, Self, final, runtime_checkable
+from typing import NamedTuple, Protocol, Self, final, runtime_checkable
 
 import numpy as np
 import torch
@@ -22,14 +23,14 @@ from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 
 
 class RoundTimes(Protocol):
-    """What sums and exchanges take; a :class:`~algorithms.clusters.steps.ModelOnCluster` is one.
+    """Costs of sums and exchanges; a :class:`~algorithms.clusters.steps.ModelOnCluster` is one.
 
     A protocol, so that a run without a cluster does not depend on collectives and schedules.
     """
 
     @property
     def name(self) -> str:
-        """What axes and reports call it."""
+        """Name on axes and in reports."""
         ...
 
     def round_seconds(self, bits: float) -> float:
@@ -66,7 +67,7 @@ class Timing:
 
     @property
     def name(self) -> str:
-        """What axes and reports call the model of time."""
+        """Name of the model of time, on axes and in reports."""
         if self.rounds is not None:
             return self.rounds.name
         speed = f"{1e-9 / self.link.beta:g} Gbit/s" if self.link.beta else "no bandwidth limit"
@@ -91,12 +92,20 @@ class ClockDependent(Protocol):
 
     @property
     def timing(self) -> Timing:
-        """How long gradients and messages take."""
+        """Durations of gradients and messages."""
         ...
 
     def timed_by(self, timing: Timing, slower: float) -> Self:
         """The same by another model of time, in which a gradient takes ``slower`` times as long."""
         ...
+
+
+class _Links(NamedTuple):
+    """Who hears whom ``heard`` ``[..., n, n]``, as truth, and how many hear each worker."""
+
+    heard: Tensor
+    who: Tensor
+    degree: Tensor
 
 
 @final
@@ -121,10 +130,11 @@ class Stopwatch(Clock):
         self.worked = torch.zeros((*replicas.shape, n), dtype=torch.int64)
         self._mark = self.clocks
         self._drawn = torch.zeros(0)
+        self._last: _Links | None = None
 
     @property
     def seconds(self) -> Tensor:
-        """When the last worker is done ``[...]``."""
+        """Time when the last worker is done ``[...]``."""
         return self.clocks.amax(-1)
 
     def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
@@ -136,7 +146,8 @@ class Stopwatch(Clock):
                 draws = self.key.fold(self.gradients).draws(self.replicas, torch.arange(self.n))
                 self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
             now = min(gradients, _BLOCK - place)
-            took = self._drawn[..., place : place + now].sum(-1)
+            one = self._drawn[..., place]
+            took = one if now == 1 else self._drawn[..., place : place + now].sum(-1)
             self.clocks = self.clocks + (took if who is None else torch.where(who, took, 0.0))
             self.gradients += now
             gradients -= now
@@ -150,7 +161,7 @@ class Stopwatch(Clock):
         there = self.clocks + self._summed(bits, messages)
         waited = there if who is None else torch.where(who, there, -torch.inf)
         latest = waited.amax(-1, keepdim=True)
-        if not bool(torch.isfinite(latest).all()):
+        if not _all_finite(latest):
             replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
@@ -186,9 +197,9 @@ class Stopwatch(Clock):
             WorkerLost: a neighbour's message never comes.
         """
         there = self.clocks + self._sent(bits, heard)
-        arrived = torch.where(heard.bool(), there[..., None, :], -torch.inf)
+        arrived = torch.where(self._links(heard).who, there[..., None, :], -torch.inf)
         latest = torch.maximum(there, arrived.amax(-1))
-        if not bool(torch.isfinite(latest).all()):
+        if not _all_finite(latest):
             replica = int((~torch.isfinite(latest)).any(-1).reshape(-1).nonzero()[0])
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("gossip", self.gradients - 1, replica, tuple(gone))
@@ -199,14 +210,20 @@ class Stopwatch(Clock):
         if self.timing.rounds is not None:
             return self._exchanged(self.timing.rounds, bits, heard.sum(-2))
         if self.speeds is None:
-            return self._cost(bits, 1) * heard.sum(-2)
+            return self._cost(bits, 1) * self._links(heard).degree
         link = self.timing.link
         size = torch.as_tensor(bits, dtype=torch.float64).cpu()
         size = size[..., None, :] if size.dim() else size
         times = link.alpha + link.beta * size / self.speeds
         return torch.where(heard.bool(), times, 0.0).sum(-2)
 
-    def _summed(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
+    def _links(self, heard: Tensor) -> _Links:
+        """What exchanges read of ``heard``: that of a fixed graph is one tensor at every step."""
+        if self._last is None or self._last.heard is not heard:
+            self._last = _Links(heard, heard.bool(), heard.sum(-2).double())
+        return self._last
+
+    def _summed(self, bits: int | Tensor, messages: int | Tensor) -> Tensor | float:
         """Seconds of each worker's message to the server."""
         rounds = self.timing.rounds
         if rounds is None:
@@ -225,11 +242,18 @@ class Stopwatch(Clock):
             seconds[mine] = _each(ask, size[mine])
         return seconds
 
-    def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
+    def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor | float:
         """Seconds of each worker's message; nothing where it sends none."""
+        if isinstance(bits, int) and isinstance(messages, int):
+            return self.timing.link.alpha * messages + self.timing.link.beta * bits
         size = torch.as_tensor(bits, dtype=torch.float64).cpu()
         count = torch.as_tensor(messages, dtype=torch.float64).cpu()
         return self.timing.link.alpha * count + self.timing.link.beta * size
+
+
+def _all_finite(hours: Tensor) -> bool:
+    """Whether no hour is infinite or unknown."""
+    return math.isfinite(hours.amax().item()) and math.isfinite(hours.amin().item())
 
 
 def _each(seconds: Callable[[float], float], values: Tensor) -> Tensor:

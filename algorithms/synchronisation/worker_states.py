@@ -92,7 +92,7 @@ class WorkerStates:
         return mask
 
     def latest(self, mask: Mask) -> Floats:
-        """When the last of ``mask`` arrives ``[R]``, not before now."""
+        """Arrival time of the last of ``mask`` ``[R]``, not before now."""
         latest: Floats = np.where(mask, self.finish, -np.inf).max(axis=1)
         return np.maximum(self.now, latest)
 

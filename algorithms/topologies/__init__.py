@@ -1,1 +1,1 @@
-"""Who may talk to whom, and with which weights."""
+"""Communication graphs, and the weights on them."""

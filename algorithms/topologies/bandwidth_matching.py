@@ -78,9 +78,9 @@ class BandwidthMatching(RandomMixing):
 
     def peers(self, t: int) -> Pairing:
         """Each worker's peer at step t; itself where it has none."""
-        return _sequence(self).at(t)
+        return _sequence(self).pairing(t)
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
+    def draw(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         peers = put(torch.tensor(self.peers(t)), replicas.device)
         own = torch.arange(self.n, device=replicas.device)
         halves = torch.where(peers == own, 0.0, 0.5).to(torch.float64)
@@ -128,7 +128,7 @@ class _Sequence:
             self._extend()
         return self._pairings[self._seen.get(self._age.tobytes(), 0) :]
 
-    def at(self, t: int) -> Pairing:
+    def pairing(self, t: int) -> Pairing:
         while t >= len(self._pairings) and not self._whole:
             self._extend()
         if t < len(self._pairings):

@@ -19,7 +19,7 @@ _CACHED = 64  # topologies (or steps of one) whose matrices are kept
 
 
 class Pattern(ABC):
-    """How ``n`` workers mix their rows; members are frozen dataclasses."""
+    """Mixing of the rows of ``n`` workers; members are frozen dataclasses."""
 
     if TYPE_CHECKING:  # read-only; a member may hold it as a field
 
@@ -53,7 +53,7 @@ class MixingSequence(Pattern):
         return _neighbours(self, t % self.period)
 
     def each_step(self) -> Constants:
-        """What every single step has: n; of a doubly stochastic W that serves them all, its lam."""
+        """Constants of every step: n; of a doubly stochastic W that serves them all, its lam."""
         return Constants().state(n=self.n)
 
     def movement(self) -> float | None:

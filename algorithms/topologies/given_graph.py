@@ -40,7 +40,7 @@ class GivenGraph(Graph):
         need_connected(self.graph(), self.graph_name, "an edge between them would do")
 
     @staticmethod
-    def of(label: str, graph: Any, weights: Weights = STANDARD) -> GivenGraph:
+    def from_graph(label: str, graph: Any, weights: Weights = STANDARD) -> GivenGraph:
         """A networkx graph, whose sorted nodes become the workers 0, 1, ...; loops are dropped."""
         number = {node: k for k, node in enumerate(sorted(graph.nodes))}
         pairs = ((number[a], number[b]) for a, b in graph.edges)

@@ -22,7 +22,7 @@ STANDARD = MetropolisHastings()
 """The weights of a graph whose user names none."""
 
 _SEEDS = 100
-Member = TypeVar("Member", bound="Graph")
+Member = TypeVar("Member", bound=StaticTopology)
 
 
 class Graph(StaticTopology):

@@ -20,7 +20,7 @@ class Fate(NamedTuple):
 
 
 class Losses(ABC):
-    """Which messages are lost, the same on all ranks; members are frozen dataclasses."""
+    """Loss of messages, the same on all ranks; members are frozen dataclasses."""
 
     @property
     @abstractmethod
@@ -29,7 +29,7 @@ class Losses(ABC):
 
     @abstractmethod
     def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
-        """Which messages from ``sources`` ``[..., n, s]`` are lost at step t; ``key`` is that of
+        """Messages from ``sources`` ``[..., n, s]`` that are lost at step t; ``key`` is that of
         losses at t, ``replicas`` ``[...]`` the ids of the leading axes."""
 
 

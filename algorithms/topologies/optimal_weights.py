@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from algorithms.topologies.weights import Weights
 from theory.arrays import Floats
 from theory.networks.weights import undirected
+from theory.optional import need_cvxpy
 
 _FINE = 2.0**30  # weights are multiples of 1 / _FINE, so that rows sum to 1 exactly
 
@@ -59,20 +59,6 @@ class FMMC(Weights):
         return _least_lam(adjacency, non_negative=True)
 
 
-def need_cvxpy() -> Any:
-    """The module cvxpy.
-
-    Raises:
-        ImportError: it is not installed; says how to get it.
-    """
-    try:
-        return importlib.import_module("cvxpy")
-    except ImportError as error:
-        raise ImportError(
-            "optimal weights need cvxpy; `pip install rateproof[optimal]` would do"
-        ) from error
-
-
 def incidence(adjacency: Floats) -> Floats:
     """One column per edge i < j, 1 at i and -1 at j: ``[n, edges]``; Lap = A A^T.
 
@@ -91,7 +77,7 @@ def _least_lam(adjacency: Floats, *, non_negative: bool) -> Floats:
     n, edges = a.shape
     if edges == 0:
         return np.eye(n)
-    cp = need_cvxpy()
+    cp = need_cvxpy("optimal weights")
     weight, bound = cp.Variable(edges), cp.Variable()
     w = np.eye(n) - a @ cp.diag(weight) @ a.T
     off = w - np.full((n, n), 1.0 / n)

@@ -55,12 +55,12 @@ class RandomMixing(Pattern):
     """Random mixing matrices W_0, W_1, ..., drawn by a seeded key, independently by replica."""
 
     @abstractmethod
-    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
-        """Who hears whom at step t in ``replicas`` ``[...]``; the same on all ranks."""
+    def draw(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
+        """Links and weights at step t in ``replicas`` ``[...]``; the same on all ranks."""
 
     def over(self, steps: range, key: Key, replicas: Tensor) -> DrawnMeetings:
-        """:meth:`at` for many steps, in ``replicas`` ``[R]``; members may draw faster."""
-        drawn = [self.at(t, key, replicas) for t in steps]
+        """:meth:`draw` for many steps, in ``replicas`` ``[R]``; members may draw faster."""
+        drawn = [self.draw(t, key, replicas) for t in steps]
         slots = np.array([one.sources.shape[-1] for one in drawn], np.int64)
         shape = (len(drawn), len(replicas), self.n, int(slots.max()))
         sources, weights = np.zeros(shape, np.int64), np.zeros(shape)
@@ -126,7 +126,7 @@ class RandomEdge(Calls):
     def name(self) -> str:
         return f"a random edge of {self.topology.name}"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
+    def draw(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         draws = key.fold("meeting", t)
         first = torch.zeros((*replicas.shape, 1), dtype=torch.int64, device=replicas.device)
         caller = draws.draws(replicas, first).integers(self.n, 1)[..., 0]

@@ -37,7 +37,7 @@ class RandomOutNeighbour(Calls):
     def name(self) -> str:
         return f"a random neighbour of each on {self.topology.name}"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
+    def draw(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         everyone = torch.arange(self.n, device=replicas.device)
         callers = everyone.expand(*replicas.shape, self.n)
         called = partners(self.topology, key.fold("meeting", t), replicas, callers)

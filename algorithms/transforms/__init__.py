@@ -1,1 +1,1 @@
-"""What a worker does to its gradient before anything else."""
+"""Operations of a worker on its gradient before anything else."""

@@ -18,7 +18,7 @@ class Transform(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def apply(self, g: Tensor, n: int) -> Tensor:

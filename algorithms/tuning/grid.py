@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple, Protocol, final
 
 from algorithms.catalogue.row import Row
 from algorithms.catalogue.tuned import Tuned
@@ -45,6 +45,19 @@ BESIDE: dict[str, tuple[float, ...]] = {
 
 _PILOT = 64  # steps from which gradients a step are read
 _NO_SMOOTHNESS = 1.0  # L where none is stated: the grid is then in powers of two
+
+
+class SearchBudget(Protocol):
+    """Runs by which a search decides."""
+
+    @property
+    def replicas(self) -> int:
+        """Independent runs at each place of the grid."""
+        ...
+
+    def steps(self, row: Row, problem: Problem) -> int:
+        """Steps of the row's method in such a run."""
+        ...
 
 
 @final
@@ -92,7 +105,7 @@ class Candidate(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Best:
-    """What the search found.
+    """Result of the search.
 
     Attributes:
         method: the name of the row's method, by which a change of its recipe is seen.
@@ -126,14 +139,14 @@ class Best:
         return self.row(row).tune(problem, steps, self.step(problem))
 
     @property
-    def told(self) -> str:
-        """What tuned, in words: how many places were tried, and the parameters found."""
+    def description(self) -> str:
+        """Tuning in words: how many places were tried, and the parameters found."""
         found = ", ".join(f"{name} = {value:g}" for name, value in self.settings.items())
         return f"best of {self.places} places of a grid" + (f": {found}" if found else "")
 
 
 def score(trace: Trace) -> Floats:
-    """What is to be small ``[R, K]``: f - f* where f* is known, else ||grad f||^2; the distance
+    """Quantity to minimise ``[R, K]``: f - f* where f* is known, else ||grad f||^2; the distance
     from agreement where the mean model is the minimiser from the start."""
     if only_agrees(trace.squared_gradient, trace.consensus):
         return trace.consensus
@@ -141,7 +154,7 @@ def score(trace: Trace) -> Floats:
 
 
 def scored(trace: Trace) -> str:
-    """What :func:`score` is of, in signs."""
+    """Quantity of :func:`score`, as a formula."""
     if only_agrees(trace.squared_gradient, trace.consensus):
         return "(1/n) sum ||x_i - xbar||^2"
     return "f(x) - f*" if trace.f_star_known else "||grad f(x)||^2"
@@ -153,8 +166,9 @@ def smoothness(problem: Problem) -> float:
     return c.L_max or c.L or _NO_SMOOTHNESS
 
 
-def search(row: Row, problem: Problem, budget: Budget = Budget()) -> Best:
-    """The best place of the grid on a problem made for ``budget.n`` workers.
+def search(row: Row, problem: Problem, budget: SearchBudget = Budget()) -> Best:
+    """The best place of the grid on a problem, by runs of a ``budget``; that of the tunings that
+    are kept is of problems made for ``Budget().n`` workers.
 
     Raises:
         ValueError: the row is planned, or no place of the grid gives a finite score.
@@ -186,7 +200,7 @@ def search(row: Row, problem: Problem, budget: Budget = Budget()) -> Best:
 
 
 def fewest_places(row: Row, problem: Problem) -> int:
-    """How many places :func:`search` tries where the best lies inside its grid.
+    """Number of places that :func:`search` tries where the best lies inside its grid.
 
     Raises:
         ValueError: the row is planned.
@@ -197,7 +211,7 @@ def fewest_places(row: Row, problem: Problem) -> int:
 
 
 def method_name(row: Row, problem: Problem) -> str:
-    """What the row's method is called on a problem, with parameters that do not depend on steps."""
+    """Name of the row's method on a problem, with parameters that do not depend on steps."""
     return row.ready().build(ConstantStep(1.0), problem, _PILOT).name
 
 
@@ -238,6 +252,6 @@ def _measured(row: Row, problem: Problem, one: Candidate, steps: int, replicas: 
 
 
 def _decides(trace: Trace, problem: Problem) -> Floats:
-    """What tunes: :func:`score`, but for a network its loss, since a network whose weights have run
+    """Criterion: :func:`score`, but for a network its loss, since a network whose weights have run
     away is saturated and has small gradients."""
     return trace.suboptimality if len(problem.shapes) > 1 else score(trace)

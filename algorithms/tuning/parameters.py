@@ -9,9 +9,12 @@ Stepsizes are set by a tuning, sizes and seeds by a run: they are no parameters 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from algorithms.catalogue import OPERATORS, Row
 from algorithms.catalogue.row import Build
@@ -72,7 +75,7 @@ def with_settings(row: Row, settings: Settings) -> Row:
 
 
 def with_values(row: Row, values: Mapping[str, Value]) -> Row:
-    """As :func:`with_settings`, of values that are none of them text: no operator is looked up.
+    """Row of :func:`with_settings` for values that are none of them text: no operator is looked up.
 
     Raises:
         ValueError: the row is planned; or, when its method is built, as there.
@@ -119,6 +122,7 @@ def adjusted(method: Method[Any], settings: Settings) -> Method[Any]:
         known = parameters(method)
         path = _full(name, known)
         chosen = _read(path, value, known[path]) if isinstance(value, str) else value
+        _require_kind(method, path, chosen)
         method = _put(method, path, chosen)
     return method
 
@@ -134,8 +138,45 @@ def _full(name: str, known: Mapping[str, Value]) -> str:
     return ends[0]
 
 
+def _require_kind(method: Method[Any], path: str, value: Value) -> None:
+    """Refuse a value of a kind that the field at ``path`` does not take.
+
+    Raises:
+        ValueError: it is.
+    """
+    *way, last = path.split(".")
+    node: Any = method
+    for name in way:
+        node = getattr(node, name)
+    old = getattr(node, last)
+    (field,) = (one for one in dataclasses.fields(node) if one.name == last)
+    taken = set(re.findall(r"\w+", str(field.type)))
+    for kind, words in ((Compressor, "an operator"), (Topology, "a topology")):
+        if isinstance(old, kind):
+            fits, wanted = isinstance(value, kind), f"{words} or its name"
+            break
+    else:
+        kinds = [words for name, words in _KINDS.items() if name in taken]
+        fits, wanted = not kinds or _kind(value) in taken, " or ".join(kinds)
+        fits |= _kind(value) == "int" and "float" in taken
+    if not fits:
+        raise ValueError(f"{path} must be {wanted}, as {old!r} is, got {path}={value!r}")
+
+
+_KINDS = {"bool": "True or False", "int": "a whole number", "float": "a number", "None": "None"}
+
+
+def _kind(value: object) -> str:
+    """Name of a value's kind in annotations."""
+    if value is None or isinstance(value, bool):
+        return "None" if value is None else "bool"
+    if isinstance(value, np.integer):
+        return "int"
+    return "float" if isinstance(value, np.floating) else type(value).__name__
+
+
 def _read(path: str, text: str, old: Value) -> Value:
-    """What ``text`` says in place of ``old``.
+    """Value that ``text`` states in place of ``old``.
 
     Raises:
         ValueError: it says nothing that could stand there.

@@ -24,7 +24,7 @@ Tunings = Mapping[str, Mapping[str, Best]]
 
 
 def tunings(path: Path = FILE) -> Tunings:
-    """What the file holds, read again when it has changed; nothing where there is none.
+    """Contents of the file, read again when it has changed; nothing where there is none.
 
     Raises:
         ValueError: it cannot be read.
@@ -37,7 +37,7 @@ def tunings(path: Path = FILE) -> Tunings:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int, size: int) -> Tunings:
-    """What the file held when it was ``changed`` last."""
+    """Contents of the file when it was ``changed`` last."""
     try:
         rows: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
         return {

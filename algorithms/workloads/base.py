@@ -42,7 +42,7 @@ class ParameterTensor:
 @final
 @dataclass(frozen=True)
 class WorkloadLayer:
-    """What is computed in one go, and the tensors whose gradients are there when it is undone.
+    """Layer operation, and the tensors whose gradients are there after its backward pass.
 
     A tensor that several layers use (tied embeddings) stands in the first of them: backward reaches
     that one last, and only then is its gradient complete.

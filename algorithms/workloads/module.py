@@ -80,7 +80,7 @@ def forward_seconds(module: nn.Module, *inputs: Tensor, repeats: int = 5) -> Flo
 def _layers(
     module: nn.Module, recorder: _Recorder, samples: int
 ) -> tuple[tuple[WorkloadLayer, ...], set[int]]:
-    """What ran, in order, and the ids of the parameters that it has."""
+    """Layers that ran, in order, and the ids of their parameters."""
     layers, seen = [], set[int]()
     used = _used_by(module, [label for label, _ in recorder.order])
     for label, owner in recorder.order:

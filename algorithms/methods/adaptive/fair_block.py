@@ -49,7 +49,7 @@ class FairBlock(RoundsBlock):
         return self.method.width * self.d / math.sqrt(2 * (t + 1))
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
-        heard_by, moved_by = FAIR_HEARD.of(self.dtype), FAIR_MOVED.of(self.dtype)
+        heard_by, moved_by = FAIR_HEARD.for_dtype(self.dtype), FAIR_MOVED.for_dtype(self.dtype)
         x, residual, state, values = arrays
         heard, moves = np.empty_like(residual), np.empty((2, *x.shape), self.kind)
         ks, words = np.empty((2, *state.shape), self.kind), self.words(steps, "gradient")

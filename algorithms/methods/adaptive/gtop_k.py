@@ -37,7 +37,7 @@ class GTopKState(NamedTuple):
 
 @lru_cache(maxsize=32)
 def rounds(n: int) -> tuple[tuple[Neighbours, ...], tuple[Neighbours, ...]]:
-    """Who hears whom: up the tree, each receiver adding what it hears, and down again.
+    """Links of each round: up the tree, receivers adding what they receive, and down again.
 
     The messages are those of a :class:`~algorithms.collectives.binary_tree.BinaryTree`.
     """

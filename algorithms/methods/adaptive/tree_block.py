@@ -48,7 +48,7 @@ class TreeBlock(RoundsBlock):
 
     @cached_property
     def heard(self) -> tuple[Tensor, ...]:
-        """Who hears whom in each round ``[n, n]``."""
+        """In-neighbours in each round ``[n, n]``."""
         return tuple(in_neighbours(one.senders) for one in self.rounds)
 
     def charge(self, steps: Steps) -> None:

@@ -10,8 +10,11 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.devices import put
+from algorithms.methods.admm.graph_block import GraphBlock
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency, colouring
@@ -90,8 +93,11 @@ class GraphADMM(Method[GraphState]):
         p = state.p + rho * (degree[:, None] * x - _total(heard))
         return GraphState(x, p, heard)
 
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(GraphBlock, context, t, self)
+
     def _neighbours(self, c: int) -> Tensor:
-        """How many neighbours of class c each worker has ``[n]``."""
+        """Number of neighbours of class c of each worker ``[n]``."""
         senders, classes = adjacency(self.topology).senders, self.classes
         return torch.tensor([sum(classes[j] == c for j in row) for row in senders])
 

@@ -12,6 +12,24 @@ from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import exact_gradient
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Register,
+    add,
+    changed,
+    gradient,
+    mixed,
+    plus_scaled,
+    scale,
+    subtract,
+    weighed,
+)
+from algorithms.pipeline.server import NoRowKernel, own
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency
@@ -71,15 +89,49 @@ class LinearisedADMM(Method[LinearisedState]):
         return LinearisedState(x, torch.zeros_like(x), torch.zeros_like(x))
 
     def step(self, state: LinearisedState, t: int, context: RunContext) -> LinearisedState:
-        lists, gamma = adjacency(self.topology), self.step_rule(t)
-        rho = self.coupling / gamma
-        c = 1 / (1 / gamma + 2 * rho * int(lists.in_degree.max()))
+        lists, rho = adjacency(self.topology), self.penalty(t)
+        c = self.step_size(t, int(lists.in_degree.max()))
         g = context.checked(context.problem.full_gradient(state.x, context.network.workers), t)
         x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
         heard = context.mixed(x, lists, t)
         degree = put(lists.in_degree[context.network.held].to(x.dtype), x.device)[:, None]
         s = rho * (degree * x - heard)
         return LinearisedState(x, state.p + s, s)
+
+    def penalty(self, t: int) -> float:
+        r"""The penalty \rho of step t [f / x^2]."""
+        return self.coupling / self.step_rule(t)
+
+    def step_size(self, t: int, most: int) -> float:
+        """The stepsize c of step t [x^2 / f], where a worker has at most so many neighbours."""
+        return 1 / (1 / self.step_rule(t) + 2 * self.penalty(t) * most)
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        lists, problem = adjacency(self.topology), context.problem
+        most = int(lists.in_degree.max())
+        try:
+            change = own(self.proximal, NoProximal, problem.d, problem.dtype)
+        except NoRowKernel:
+            return None
+        x, p, s, slope, heard = (Register() for _ in range(5))
+
+        def c(u: int) -> float:
+            return self.step_size(u, most)
+
+        shrunk: tuple[Operation, ...] = () if change is None else (changed(x, c),)
+        step = Program((
+            gradient(slope, x), add(slope, slope, p), add(slope, slope, s),
+            plus_scaled(x, x, lambda u: -c(u), slope), *shrunk,
+            mixed(heard, x), weighed(s, x), subtract(s, s, heard), scale(s, self.penalty, s),
+            add(p, p, s),
+        ))  # fmt: skip
+        degrees = lists.in_degree.double().numpy()
+        links = FixedLists((lists,), lambda _: 0)
+        plan = NeighbourPlan(
+            (x, p, s), (step,), links, exact_gradient(context), change=change,
+            own=lambda _: degrees,
+        )  # fmt: skip
+        return neighbour_block(context, t, plan)
 
     def models(self, state: LinearisedState) -> Tensor:
         return state.x

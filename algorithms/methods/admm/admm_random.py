@@ -67,7 +67,7 @@ class RandomADMM(Method[RandomState]):
 
     @cached_property
     def _slots(self) -> Tensor:
-        """Which of each end's edges this is ``[E, 2]``."""
+        """Index of each edge at each of its ends ``[E, 2]``."""
         seen = [0] * self.topology.n
         slots = []
         for pair in edges(self.topology):

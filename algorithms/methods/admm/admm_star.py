@@ -94,7 +94,7 @@ class StarADMM(Scheduled[StarState]):
         )
 
     def step(self, state: StarState, t: int, context: RunContext) -> StarState:
-        network, tick, rho = context.network, state.schedule.at(t), 1 / self.step_rule(t)
+        network, tick, rho = context.network, state.schedule.tick(t), 1 / self.step_rule(t)
         who = put(tick.arrivals, state.z.device)
         mine = places(who, network, state.x)
         z, y = state.read.gather(-2, mine), state.y.gather(-2, mine)

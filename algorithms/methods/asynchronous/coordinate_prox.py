@@ -98,7 +98,7 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
 
     def step(self, state: CoordinateProxState, t: int, context: RunContext) -> CoordinateProxState:
         network, gamma = context.network, self.step_rule(t)
-        who = put(state.schedule.at(t).arrivals, state.x.device)
+        who = put(state.schedule.tick(t).arrivals, state.x.device)
         place = places(who, network, state.points)
         read, old = state.read.gather(-2, place), state.points.gather(-2, place)
         delta = self._change(read, old, who, t, context)
@@ -155,7 +155,7 @@ class CoordinateBlock(EventBlock):
         return mean, x, all_rows(state.read), all_rows(state.points)
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
-        found: int = COORDINATE_EVENTS.of(self.dtype)(
+        found: int = COORDINATE_EVENTS.for_dtype(self.dtype)(
             *self.parts, *arrays[:6], steps.gammas, steps.t, self.words(steps, "mask"),
             steps.replicas,
         )  # fmt: skip

@@ -163,7 +163,7 @@ class DelayedBlock(StepBlock):
     def run(self, arrays: Arrays, steps: Steps) -> int:
         ahead = range(steps.t, steps.t + steps.count)
         limits = np.array([self.filter.limit(t) for t in ahead], np.float64).astype(self.kind)
-        found: int = DELAYED_STEPS.of(self.dtype)(
+        found: int = DELAYED_STEPS.for_dtype(self.dtype)(
             *self.parts, *arrays, limits, steps.gammas, steps.t, self.words(steps, "delay"),
             steps.replicas, steps.bits,
         )  # fmt: skip

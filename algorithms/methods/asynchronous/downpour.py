@@ -119,7 +119,7 @@ class Downpour(Scheduled[DownpourState]):
 
     def step(self, state: DownpourState, t: int, context: RunContext) -> DownpourState:
         network, gamma = context.network, self.step_rule(t)
-        who = put(state.schedule.at(t).arrivals, state.x.device)
+        who = put(state.schedule.tick(t).arrivals, state.x.device)
         place = places(who, network, state.local)
         read = state.local.gather(-2, place)
         number = self.number(state, t)
@@ -182,7 +182,7 @@ class DownpourBlock(EventBlock):
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
         words = (self.words(steps, name) for name in ("gradient", "compress"))
-        found: int = DOWNPOUR_EVENTS.of(self.dtype)(
+        found: int = DOWNPOUR_EVENTS.for_dtype(self.dtype)(
             *self.parts, *arrays[:7], steps.gammas, steps.t, *words, steps.replicas
         )
         return found

@@ -99,7 +99,7 @@ class Hogwild(Scheduled[HogwildState]):
         return HogwildState(context.rows(x0, schedule.tau + 1), 0, schedule)
 
     def step(self, state: HogwildState, t: int, context: RunContext) -> HogwildState:
-        tick = state.schedule.at(t)
+        tick = state.schedule.tick(t)
         who = put(tick.arrivals, state.versions.device)
         mixture = self.read(state, put(tick.versions, who.device), who, t, context)
         read = context.answered(mixture, who, t)
@@ -156,7 +156,7 @@ class HogwildBlock(EventBlock):
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
         words = (self.words(steps, name) for name in ("gradient", "compress", "read"))
-        found: int = SHARED_EVENTS.of(self.dtype)(
+        found: int = SHARED_EVENTS.for_dtype(self.dtype)(
             *self.parts, *arrays[:5], steps.gammas, steps.t, *words, steps.replicas
         )
         return found

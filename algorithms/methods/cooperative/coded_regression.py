@@ -111,7 +111,7 @@ class GradientCoding(Coded):
 
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         x, key = state.x, context.key.fold("gradient", t)
-        who = state.schedule.at(t).arrivals.to(x.device)
+        who = state.schedule.tick(t).arrivals.to(x.device)
 
         def gradient(shards: Tensor) -> Tensor:
             return context.problem.gradient(x, key.draws(context.replicas, shards))
@@ -165,7 +165,7 @@ class CodedRegression(Coded):
         """
         if t:
             return state
-        d, who = state.x.shape[-1], state.schedule.at(0).arrivals.to(state.x.device)
+        d, who = state.x.shape[-1], state.schedule.tick(0).arrivals.to(state.x.device)
 
         def statistics(shards: Tensor) -> Tensor:
             return normal_equations(context.problem, shards)
@@ -183,7 +183,7 @@ class CodedRegression(Coded):
 
 
 def unless_affine(problem: Problem) -> str:
-    """Why one round is not enough, in words; empty where the mean gradient is affine along a line
+    """Reason one round fails, in words; empty where the mean gradient is affine along a line
     that no axis is parallel to, at 0, 1 and 2 times a point (odd slopes are not at -1, 0 and 1)."""
     p = torch.linspace(-2, 3, problem.d, dtype=problem.dtype, device=problem.device)
     zero, once, twice = problem.mean_gradient(torch.stack((torch.zeros_like(p), p, 2 * p)))

@@ -30,7 +30,7 @@ from theory.stepsizes import Stepsize
 
 
 class MixingOrder(Enum):
-    """Where the step stands beside the mixing."""
+    """Order of gradient step and mixing."""
 
     STEP_FIRST = "(X - gamma G) S"
     BESIDE = "X S - gamma G"
@@ -42,7 +42,7 @@ class Mixing(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class Mixing(ABC):
         """Own rows ``[..., m, d]`` and auxiliary ones ``[..., v, d]`` of X S, in new storage."""
 
     def links(self) -> Links | None:
-        """Who hears whom, for blocks of steps; None: it is not carried out along links."""
+        """Mixing links, for blocks of steps; None: it is not carried out along links."""
         return None
 
 
@@ -95,7 +95,7 @@ class Gossip(Mixing):
         return context.mixed(x, self.topology.neighbours(t), t), extra
 
     def links(self) -> Links | None:
-        return FixedLists.of(self.topology)
+        return FixedLists.from_topology(self.topology)
 
 
 @final
@@ -161,7 +161,7 @@ class Central(Mixing):
         index = torch.arange(size).repeat(size, 1)
         mixed = mix(torch.cat((rows, extra), -2), index, torch.from_numpy(self.matrix.T.copy()))
         everyone = torch.ones(self.workers, dtype=torch.bool, device=x.device)
-        own = context.told(mixed[..., : self.workers, :], everyone, t)
+        own = context.broadcast(mixed[..., : self.workers, :], everyone, t)
         return own, mixed[..., self.workers :, :]
 
 
@@ -216,7 +216,7 @@ class Cooperative(Method[CooperativeState]):
 
     @property
     def periods(self) -> Periods:
-        """When the workers meet."""
+        """Schedule of the averaging steps."""
         return Every(self.period) if isinstance(self.period, int) else self.period
 
     @property

@@ -102,7 +102,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
 
     def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
         network, gamma, delta = context.network, self.step_rule(t), self.momentum
-        who = put(state.schedule.at(t).arrivals, state.centre.device)
+        who = put(state.schedule.tick(t).arrivals, state.centre.device)
         place = places(who, network, state.local)
         x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
         g = context.checked(context.gradient_of(x + delta * v, who, self.number(state, t)), t, who)
@@ -157,7 +157,7 @@ class ElasticBlock(EventBlock):
         )  # fmt: skip
 
     def run(self, arrays: Arrays, steps: Steps) -> int:
-        found: int = ELASTIC_EVENTS.of(self.dtype)(
+        found: int = ELASTIC_EVENTS.for_dtype(self.dtype)(
             *self.parts, *arrays[:6], steps.gammas, steps.t, self.words(steps, "gradient"),
             steps.replicas,
         )  # fmt: skip

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import Block, flat, matrices, plan
 from algorithms.kernels import low_rank
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.decomposition.powersgd_block import PowerBlock
+from algorithms.methods.parts.averaged_pieces import averaged_pieces
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -89,7 +89,7 @@ class PowerSGD(Method[PowerSGDState]):
         )
 
     def blocks(self, problem: Problem) -> tuple[Block, ...]:
-        """How the model is cut into matrices."""
+        """Partition of the model into matrices."""
         return plan(problem.d, problem.shapes, self.rank)
 
     def start(self, blocks: tuple[Block, ...], context: RunContext, t: int) -> tuple[Tensor, ...]:
@@ -131,13 +131,13 @@ class PowerSGD(Method[PowerSGDState]):
             low_rank.times(one, right.expand(*one.shape[:-2], *right.shape[-2:]))
             for one, right in zip(m, q, strict=True)
         ]
-        p_mean = _average([*first, *plain], t, "P", context)
+        p_mean = averaged_pieces([*first, *plain], t, "P", context)
         p = [low_rank.orthonormal(one) for one in p_mean[: len(m)]]
         second = [
             low_rank.times(one.transpose(-1, -2), left.expand(*one.shape[:-2], *left.shape[-2:]))
             for one, left in zip(m, p, strict=True)
         ]
-        q_mean = _average(second, t, "Q", context) if m else []
+        q_mean = averaged_pieces(second, t, "Q", context) if m else []
         own = _assembled(blocks, p, second, plain)
         mean = _assembled(blocks, p, q_mean, p_mean[len(m) :])
         return own, mean, tuple(q_mean)
@@ -147,23 +147,6 @@ class PowerSGD(Method[PowerSGDState]):
 
     def models(self, state: PowerSGDState) -> Tensor:
         return state.x
-
-
-def _average(pieces: list[Tensor], t: int, purpose: str, context: RunContext) -> list[Tensor]:
-    """Means over workers of several tensors ``[..., m, *]``, sent as one message of floats."""
-    m = len(context.network.workers)
-    lead = len(context.replicas.shape) + 1
-    flats = [piece.reshape(*piece.shape[:lead], -1) for piece in pieces]
-    row = torch.cat(flats, -1)
-    mean, _ = context.network.average(context.pack(Identity(), row, t, purpose=purpose))
-    assert row.shape[-2] == m
-    parts = torch.split(
-        context.published(mean, t, f"mean {purpose}"), [piece.shape[-1] for piece in flats], -1
-    )
-    return [
-        part.reshape(*part.shape[:-1], *piece.shape[lead:])
-        for part, piece in zip(parts, pieces, strict=True)
-    ]
 
 
 def _assembled(

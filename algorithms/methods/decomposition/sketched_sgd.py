@@ -77,7 +77,7 @@ class SketchedSGD(Method[SketchedState]):
         return problem.constants().uniform("G2")
 
     def asked(self, d: int) -> int:
-        """How many exact values the second round carries."""
+        """Number of exact values in the second round."""
         return min(d, self.oversampling * kept(self.k, d))
 
     def init(self, x0: Tensor, context: RunContext) -> SketchedState:

@@ -29,7 +29,7 @@ class Exchange(Pattern):
     @property
     @abstractmethod
     def averaging(self) -> str:
-        """What averaging by it is called."""
+        """Name of averaging by this exchange."""
 
     @property
     @abstractmethod
@@ -38,14 +38,14 @@ class Exchange(Pattern):
 
     @abstractmethod
     def meeting(self, t: int, context: RunContext) -> MixingDraw:
-        """Who hears whom in round t, and with which weights, if every message arrives."""
+        """Links and weights of the mixing in round t, if every message arrives."""
 
     @abstractmethod
     def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
         """Rows ``[..., m, k]`` after round t, and what the own ones read as; charged."""
 
     def links(self) -> Links | None:
-        """Who hears whom, for blocks of steps; None: :meth:`mix` is more than a weighted sum."""
+        """Mixing links, for blocks of steps; None: :meth:`mix` is more than a weighted sum."""
         return None
 
     def mixed(self, rows: Tensor, t: int, context: RunContext) -> Tensor:
@@ -98,7 +98,7 @@ class FixedLinks(Exchange):
         return context.network.mix(packet, self.topology.neighbours(t))
 
     def links(self) -> Links | None:
-        return FixedLists.of(self.topology)
+        return FixedLists.from_topology(self.topology)
 
     def constants(self) -> Constants:
         return self.topology.each_step()
@@ -129,11 +129,11 @@ class RandomLinks(Exchange):
 
     @property
     def averages(self) -> bool:
-        some = self.meetings.at(0, Key.seed(0), torch.arange(16))
+        some = self.meetings.draw(0, Key.seed(0), torch.arange(16))
         return bool(((some.weights.sum(-1) - 1).abs() <= SUM_TOLERANCE).all())
 
     def meeting(self, t: int, context: RunContext) -> MixingDraw:
-        return self.meetings.at(t, context.key, context.replicas)
+        return self.meetings.draw(t, context.key, context.replicas)
 
     def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
         mixed = gossip(context.network, packet, self.meeting(t, context))

@@ -43,7 +43,7 @@ class RoundOnRows(Generic[Memo]):
 
 
 class GossipRound(ABC, Generic[Memo]):
-    """How models are averaged with neighbours; members are frozen dataclasses with ``topology``.
+    """Averaging of models with neighbours; members are frozen dataclasses with ``topology``.
 
     ``Memo`` is what a worker keeps from round to round.
     """
@@ -53,7 +53,7 @@ class GossipRound(ABC, Generic[Memo]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def constants(self, problem: Problem, period: int) -> Constants:

@@ -18,7 +18,7 @@ from theory.constants import Constants
 
 
 class LostWeight(Enum):
-    """What becomes of the weight of a message that does not arrive.
+    """Treatment of the weight of a message that does not arrive.
 
     VANISHES     nobody has it: rows and columns sum to less than 1
     OWN_INSTEAD  the receiver takes its own row in its place: rows still sum to 1, columns do not

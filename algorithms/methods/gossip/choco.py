@@ -106,7 +106,7 @@ class ChocoRound(GossipRound[ChocoState]):
     def average(
         self, x: Tensor, memo: ChocoState, meeting: int, t: int, context: RunContext
     ) -> tuple[Tensor, ChocoState]:
-        packet = context.pack(self.compressor.at(t), x - memo.public, t)
+        packet = context.pack(self.compressor.at_step(t), x - memo.public, t)
         heard, sent = context.network.mix(packet, self.topology.neighbours(0))
         public, mixed = memo.public + sent, memo.mixed + heard
         x = x + self.consensus_step * (mixed - public)
@@ -201,7 +201,7 @@ class ChocoSGD(Choco):
         x, public, around, g = Register(), Register(), Register(), Register()
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         step = Program((*descent, *self.gossip.operations(x, public, around)))
-        drawn, links = drawn_gradient(context), FixedLists.of(self.topology)
+        drawn, links = drawn_gradient(context), FixedLists.from_topology(self.topology)
         plan = NeighbourPlan((x, public, around), (step,), links, drawn, self.compressor)
         return neighbour_block(context, t, plan)
 
@@ -249,7 +249,10 @@ class ChocoGossip(Choco):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         rows = Register(), Register(), Register()
-        step, links = Program(self.gossip.operations(*rows)), FixedLists.of(self.topology)
+        step, links = (
+            Program(self.gossip.operations(*rows)),
+            FixedLists.from_topology(self.topology),
+        )
         return neighbour_block(
             context, t, NeighbourPlan(rows, (step,), links, None, self.compressor)
         )

@@ -54,7 +54,7 @@ class CombineThenAdapt(Method[DPSGDState]):
         return DPSGDState(context.rows(x0, len(context.network.workers)))
 
     def step(self, state: DPSGDState, t: int, context: RunContext) -> DPSGDState:
-        g = self.gradients.at(state.x, t, context)
+        g = self.gradients.compute(state.x, t, context)
         mixed = self.exchange.mixed(state.x, t, context)
         return DPSGDState(add_scaled_onto(mixed, -self.step_rule(t), g))
 

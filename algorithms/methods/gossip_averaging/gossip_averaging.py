@@ -31,7 +31,7 @@ class AveragingState(NamedTuple):
 
     @property
     def public(self) -> Tensor:
-        """What others know of it: nothing is lost in a message."""
+        """Model as known to others: nothing is lost in a message."""
         return self.x
 
 
@@ -95,7 +95,7 @@ def starts(x: Tensor, workers: Tensor, problem: Problem) -> Tensor:
 
 
 def unfit_to_average(problem: Problem) -> str:
-    """Why averaging alone does not minimise the problem, in words; empty where it does: the mean
+    """Reason averaging alone does not minimise the problem, in words; empty where it does: the mean
     x_0 - grad f(x_0) of what is averaged must be a minimiser."""
     x = problem.start()
     g = problem.mean_gradient(x)

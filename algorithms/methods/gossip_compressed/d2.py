@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
-from algorithms.methods.parts.checks import check_size, check_static
+from algorithms.methods.parts.checks import check_size, check_spectrum, check_symmetric
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
@@ -27,10 +27,7 @@ from algorithms.pipeline.row_programs import (
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
-from theory.networks.compressed_gossip import D2_LIMIT
 from theory.stepsizes import Stepsize
-
-_ROUNDING = 1e-12  # how near the limit an eigenvalue found in double precision counts as on it
 
 
 class D2State(NamedTuple):
@@ -70,7 +67,10 @@ class D2(Method[D2State]):
     allow_unstable: bool = False
 
     def __post_init__(self) -> None:
-        check_spectrum(self.topology, self.allow_unstable)
+        if self.allow_unstable:
+            check_symmetric(self.topology, "D-squared")
+        else:
+            check_spectrum(self.topology, "D-squared")
 
     @property
     def name(self) -> str:
@@ -108,28 +108,8 @@ class D2(Method[D2State]):
                 mixed(x, ahead),
             )
         )
-        drawn, links = drawn_gradient(context), FixedLists.of(self.topology)
+        drawn, links = drawn_gradient(context), FixedLists.from_topology(self.topology)
         return neighbour_block(context, t, NeighbourPlan((x, before), (step,), links, drawn))
 
     def models(self, state: D2State) -> Tensor:
         return state.x
-
-
-def check_spectrum(topology: Topology, allow_unstable: bool = False) -> None:
-    """Refuse a W that D-squared does not converge with.
-
-    Raises:
-        ValueError: the topology changes with time, is not symmetric, or has lambda_n <= -1/3.
-    """
-    check_static(topology, "D-squared")
-    c = topology.constants()
-    if not c.symmetric:
-        raise ValueError(
-            f"D-squared needs a symmetric W, got topology={topology.name}; Metropolis-Hastings "
-            "weights of an undirected graph would do"
-        )
-    if not allow_unstable and c.need("lam_n") <= D2_LIMIT + _ROUNDING:
-        raise ValueError(
-            f"D-squared needs all eigenvalues of W above -1/3, got lambda_n={c.lam_n:.6g} of "
-            f"topology={topology.name}; Lazy(topology), (I + W)/2, would do"
-        )

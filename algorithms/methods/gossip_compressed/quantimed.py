@@ -14,9 +14,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.core.key import Draws
 from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, RunContext
+from algorithms.methods.gossip_compressed.quantimed_block import QuanTimedBlock
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.constants import operator_constants
-from algorithms.network.base import Packet
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.topologies.base import Neighbours, Topology
@@ -95,20 +97,24 @@ class QuanTimed(Method[QuanTimedState]):
     def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
         ended, took = self.batches(t, context)
         g = self.gradient(state.x, ended, t, context)
-        packet = context.pack(self.compressor.at(t), state.x, t)
-        others, _ = context.network.mix(
-            packet, without_own(self.topology, t % self.topology.period)
-        )
+        packet = context.pack(self.compressor.at_step(t), state.x, t)
+        others, _ = context.network.mix(packet, self.heard(t))
         kept = own_weights(self.topology, t, context).to(state.x)
         share = self.mixing_rule(t)
         x = (1 - share + share * kept) * state.x + share * others
-        took = put(took, x.device) + self._messages(packet, t)
+        took = put(took, x.device) + self.message_seconds(packet.bits, t)
         return QuanTimedState(x - self.step_rule(t) * share * g, state.time + took)
 
-    def _messages(self, packet: Packet, t: int) -> float | Tensor:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(QuanTimedBlock, context, t, self)
+
+    def heard(self, t: int) -> Neighbours:
+        """What each worker hears of others at step t."""
+        return without_own(self.topology, t % self.topology.period)
+
+    def message_seconds(self, bits: int | Tensor, t: int) -> float | Tensor:
         """Seconds until every worker has sent to all its neighbours, one after another."""
-        degree = int(without_own(self.topology, t % self.topology.period).out_degree.max())
-        bits = packet.bits
+        degree = int(self.heard(t).out_degree.max())
         if isinstance(bits, int):
             return self.link.seconds(bits, 1) * degree
         return (self.link.alpha + self.link.beta * bits.amax().to(torch.float64)) * degree
@@ -118,9 +124,18 @@ class QuanTimed(Method[QuanTimedState]):
 
         The same on all ranks: everybody's clock is drawn everywhere, on the host.
         """
-        everyone = torch.arange(context.network.n)
-        draws = context.key.fold("times", t).draws(context.replicas_on_host, everyone)
-        ends = self.times.seconds(draws, self.most).cumsum(-1)
+        seconds = self.times.seconds(self.clocks(context).fold("times", t), self.most)
+        return self.by_deadline(seconds)
+
+    @staticmethod
+    def clocks(context: RunContext) -> Draws:
+        """What everybody's times are drawn from, step by step."""
+        return context.key.draws(context.replicas_on_host, torch.arange(context.network.n))
+
+    def by_deadline(self, seconds: Tensor) -> tuple[Tensor, Tensor]:
+        """How many gradients end ``[..., n]`` (int64) of those that take ``seconds``
+        ``[..., n, most]``, and the step's time ``[...]``."""
+        ends = seconds.cumsum(-1)
         ended = (ends <= self.deadline).sum(-1).clamp_min(1)
         return ended, ends[..., 0].amax(-1).clamp_min(self.deadline)
 

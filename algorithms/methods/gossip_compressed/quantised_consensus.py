@@ -28,7 +28,7 @@ from theory.constants import Constants, Kind, Statement
 
 
 class OwnValue(Enum):
-    r"""What a worker makes of its exact value when it hears others.
+    r"""Use of a worker's own exact value when it mixes with others.
 
     TOTAL         x_i+ = sum_j W_ij Q(x_j): nothing; the mean moves
     PARTIAL       x_i+ = W_ii x_i + sum_{j != i} W_ij Q(x_j): it stands for itself; the mean moves
@@ -106,7 +106,7 @@ class QuantisedConsensus(Method[AveragingState]):
         return averaging_start(x0, context)
 
     def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
-        packet = context.pack(self.compressor.at(t), state.x, t)
+        packet = context.pack(self.compressor.at_step(t), state.x, t)
         mixed, read = self.exchange.mix(packet, t, context)
         if self.own is OwnValue.COMPENSATING:
             return AveragingState(state.x + (mixed - read))

@@ -52,7 +52,7 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
         return DualAveragingState(start, torch.zeros_like(start), start)
 
     def step(self, state: DualAveragingState, t: int, context: RunContext) -> DualAveragingState:
-        g = self.gradients.at(state.x, t, context)
+        g = self.gradients.compute(state.x, t, context)
         mixed = context.mixed(state.z, self.topology.neighbours(t), t)
         z = add_scaled_onto(mixed, 1.0, g)
         return DualAveragingState(
@@ -65,7 +65,7 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
         change = published(self.geometry, context.problem.d, context.problem.dtype)
         step = (gradient(g, x), mixed(ahead, z), plus_scaled(ahead, ahead, 1.0, g))
         program = Program((*step, *descent), swaps=((z, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(context)
+        links, drawn = FixedLists.from_topology(self.topology), self.gradients.row_kernel(context)
         plan = NeighbourPlan((x, z, start), (program,), links, drawn, change=change)
         return neighbour_block(context, t, plan)
 

@@ -41,16 +41,16 @@ class SampleExchange(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @property
     @abstractmethod
     def numbers(self) -> int:
-        """How many numbers k a worker's guests are."""
+        """Number k of values in a worker's guest samples."""
 
     @abstractmethod
     def first(self, x: Tensor, context: RunContext) -> Tensor:
-        """What each row held here carries at the start, ``[..., m, k]``; k = 0 if nothing."""
+        """Values that each row held here carries at the start, ``[..., m, k]``; k = 0 if none."""
 
     @abstractmethod
     def gradient(self, x: Tensor, guests: Tensor, t: int, context: RunContext) -> Tensor:
@@ -180,7 +180,7 @@ class GossipDualAveraging(Method[GossipDualState]):
         return GossipDualState(start, torch.zeros_like(start), start, guests)
 
     def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
-        meeting = self.meetings.at(t, context.key, context.replicas)
+        meeting = self.meetings.draw(t, context.key, context.replicas)
         z = gossip(context.network, context.pack(Identity(), state.z, t), meeting)
         guests = state.guests
         if guests.shape[-1]:

@@ -54,7 +54,7 @@ class MirrorDescent(BregmanSteps[MirrorState]):
 
     def step(self, state: MirrorState, t: int, context: RunContext) -> MirrorState:
         mixed = context.mixed(state.x, self.topology.neighbours(t), t)
-        g = self.gradients.at(mixed, t, context)
+        g = self.gradients.compute(mixed, t, context)
         return MirrorState(self.geometry.step(mixed, g, self.step_rule(t)))
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
@@ -63,7 +63,7 @@ class MirrorDescent(BregmanSteps[MirrorState]):
         change = published(self.geometry, context.problem.d, context.problem.dtype)
         step = (mixed(middle, x), gradient(g, middle), *descent)
         program = Program(step, swaps=((x, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(context)
+        links, drawn = FixedLists.from_topology(self.topology), self.gradients.row_kernel(context)
         plan = NeighbourPlan((x,), (program,), links, drawn, change=change)
         return neighbour_block(context, t, plan)
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
+import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws, PhiloxDraws
+from algorithms.kernels.key_words import step_words
+from algorithms.kernels.row_parts import RowPart
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
-from algorithms.pipeline.base import StepBlock
-from algorithms.pipeline.gradients import drawn_gradient
+from algorithms.pipeline.base import MOST_STEPS, StepBlock
+from algorithms.pipeline.gradients import called_back_part, drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
@@ -78,14 +82,30 @@ class GossipGraD(Method[GossipGraDState]):
         return GossipGraDState(self.exchange.mixed(moved, t, context))
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        if self.shuffle:
-            return None
         x, g, moved = Register(), Register(), Register()
         descent = plus_scaled(moved, x, lambda s: -self.step_rule(s), g)
         step, links = Program((gradient(g, x), descent, mixed(x, moved))), self.exchange.links()
-        return neighbour_block(
-            context, t, NeighbourPlan((x,), (step,), links, drawn_gradient(context))
-        )
+        source = self._lent(context, t) if self.shuffle else drawn_gradient(context)
+        block = neighbour_block(context, t, NeighbourPlan((x,), (step,), links, source))
+        if block is not None and self.shuffle:
+            block.until = t + MOST_STEPS
+        return block
+
+    def _lent(self, context: RunContext, t: int) -> RowPart | None:
+        """Gradients of the next steps at shards that are not a worker's own, called back: which
+        step it is follows from the key of its draws."""
+        words = step_words(context.key.words, "gradient", t, MOST_STEPS).tolist()
+        steps = {tuple(pair): t + i for i, pair in enumerate(words)}
+        everyone = torch.arange(self.exchange.n).expand(*context.replicas.shape, -1)
+        shards = [(everyone - s) % self.exchange.n for s in range(self.exchange.n)]
+
+        def gradient(x: Tensor, draws: Draws) -> Tensor:
+            assert isinstance(draws, PhiloxDraws)
+            key = draws.counters  # of all workers: a gradient that is called back is
+            shift = steps[key.k0, key.k1] % self.exchange.n
+            return context.problem.gradient(x, Lent(draws, shards[shift]))
+
+        return called_back_part(context, gradient)
 
     def models(self, state: GossipGraDState) -> Tensor:
         return state.x

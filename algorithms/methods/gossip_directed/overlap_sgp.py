@@ -90,6 +90,6 @@ class OverlapSGP(Method[OverlapState]):
 
 @lru_cache(maxsize=64)
 def _parted(topology: MixingSequence, phase: int) -> tuple[Tensor, Neighbours]:
-    """What each worker keeps ``[n]``, and the links to the others as lists."""
+    """Own weight of each worker ``[n]``, and the links to the others as lists."""
     p: Floats = topology.matrix(phase)
     return torch.from_numpy(p.diagonal().copy()), Neighbours(p - np.diag(p.diagonal()))

@@ -67,7 +67,7 @@ class CoLa(Method[ColaState]):
 
     def unfit(self, problem: Problem) -> str:
         try:
-            Columns.of(problem)
+            Columns.from_problem(problem)
         except NotSplitByColumns as error:
             return str(error)
         return ""
@@ -78,11 +78,11 @@ class CoLa(Method[ColaState]):
         return self.gamma * self.topology.n if self.sigma is None else self.sigma
 
     def constants(self, problem: Problem) -> Constants:
-        return Columns.of(problem).constants().merge(self.topology.each_step())
+        return Columns.from_problem(problem).constants().merge(self.topology.each_step())
 
     def init(self, x0: Tensor, context: RunContext) -> ColaState:
         check_size(self.topology, context)
-        linear, mine = Columns.of(context.problem), context.network.workers.cpu()
+        linear, mine = Columns.from_problem(context.problem), context.network.workers.cpu()
         first, last = linear.first[mine], linear.last[mine]
         x = context.rows(x0, len(mine))
         for row, (start, end) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
@@ -99,7 +99,7 @@ class CoLa(Method[ColaState]):
 
     def local(self, x: Tensor, v: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         """D_i ``[..., m, d]`` and A_i D_i ``[..., m, S]`` of the workers held here, at v."""
-        linear, mine = Columns.of(context.problem), context.network.workers.cpu()
+        linear, mine = Columns.from_problem(context.problem), context.network.workers.cpu()
         slopes = context.checked(linear.slope(v), t)
         return descend(
             linear.columns, slopes, x, linear.first[mine], linear.last[mine],

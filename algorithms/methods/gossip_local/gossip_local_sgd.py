@@ -98,7 +98,7 @@ class GossipLocalSGD(Method[GossipLocalState]):
             return None
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         meeting = Program((*descent, *found.operations), found.swaps)
-        links = FixedLists.of(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
+        links = FixedLists.from_topology(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
         plan = NeighbourPlan(
             (x, *found.rows), (Program(descent), meeting), links, drawn_gradient(context),
             found.compressor, program=lambda s: int((s + 1) % self.period == 0),

@@ -156,7 +156,7 @@ def averaged(
 
 
 def conflicts(who: Tensor, called: Tensor, n: int) -> Tensor:
-    """How many of the exchanges of one tick ``[..., k]`` meet a worker that an earlier one of it
+    """Number of exchanges of one tick ``[..., k]`` that meet a worker that an earlier one of it
     met already ``[...]``: they must wait for it."""
     shape = (*who.shape[:-1], n + 1)
     met = torch.zeros(shape, dtype=torch.bool, device=who.device)

@@ -27,12 +27,12 @@ from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.partners import circle, partners
-from theory.constants import Constants
+from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
 
 
 class Direction(Enum):
-    """Which way a model goes."""
+    """Direction in which a model goes."""
 
     PULL = "pull"
     PUSH = "push"
@@ -88,7 +88,11 @@ class GossipingSGD(AsynchronousGossip):
         return f"gossiping SGD, {self.direction.value}, {self.topology.name}{often}"
 
     def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
+        """Those of the problem; of pulls, which move nobody but who arrives, ``turn`` too."""
+        if self.direction is not Direction.PULL:
+            return problem.constants()
+        known = Statement(Kind.UPPER, "this schedule", "longest wait over ticks and replicas")
+        return problem.constants().state(known, turn=self.schedule(problem.n).turn)
 
     def meet(
         self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext

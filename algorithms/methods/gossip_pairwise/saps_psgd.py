@@ -92,7 +92,7 @@ class SAPSPSGD(Method[SAPSState]):
     def step(self, state: SAPSState, t: int, context: RunContext) -> SAPSState:
         x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         mask = self._mask(t, context)
-        meeting = self.meetings.at(t, context.key, context.replicas)
+        meeting = self.meetings.draw(t, context.key, context.replicas)
         mixed = gossip(context.network, context.pack(mask, x, t), meeting)
         return SAPSState(torch.where(mask.coordinates(x.shape[-1]), mixed, x))
 

@@ -91,7 +91,7 @@ class CMFL(Method[CMFLState]):
         return CMFLState(common.expand_as(x).contiguous(), common, kept)
 
     def sends(self, u: Tensor, update: Tensor, k: int) -> Tensor:
-        """Who sends in round k, ``[..., m]``, of updates u ``[..., m, d]``."""
+        """Mask of senders in round k, ``[..., m]``, of updates u ``[..., m, d]``."""
         if k == 1:
             return torch.ones(u.shape[:-1], dtype=torch.bool, device=u.device)
         return relevance(u, update) >= self.threshold_at(k)

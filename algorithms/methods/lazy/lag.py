@@ -105,7 +105,7 @@ class LAG(Method[LAGState]):
         view = View(t, state.x, state.heard, allowed)
         asked = self.trigger.asks(view) if speak is None else self.trigger.forces(view, speak)
         held = network.workers
-        now = context.told(state.x, asked, t)
+        now = context.broadcast(state.x, asked, t)
         read = torch.where(asked[..., held, None], now, state.heard[..., held, :])
         change = self._gradient(read, t, context) - state.stored
         large = self.trigger.sends(change, allowed) if speak is None else speak

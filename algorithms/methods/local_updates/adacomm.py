@@ -10,9 +10,13 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.core.key import Draws
 from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext, dense_bits
+from algorithms.methods.local_updates.adacomm_block import AdaCommBlock
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from theory.constants import Constants
@@ -116,13 +120,24 @@ class AdaComm(Method[AdaCommState]):
 
     def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
         x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
-        everyone = torch.arange(context.network.n)
-        draws = context.key.fold("seconds", t).draws(context.replicas_on_host, everyone)
-        clocks = state.clocks + self.timing.times.seconds(draws, 1, t)[..., 0]
+        clocks = self.later(state.clocks, t, context)
         since = state.since + 1
         meets = since >= state.period
         state = state._replace(x=x, clocks=clocks, since=torch.where(meets, 0, since))
         return self._met(state, meets, t, context) if bool(meets.any()) else state
+
+    def later(self, clocks: Tensor, t: int, context: RunContext) -> Tensor:
+        """The hour of every worker ``[..., n]`` after the gradient of step t."""
+        draws = self.clocks(context).fold("seconds", t)
+        return clocks + self.timing.times.seconds(draws, 1, t)[..., 0]
+
+    @staticmethod
+    def clocks(context: RunContext) -> Draws:
+        """What everybody's times are drawn from, step by step."""
+        return context.key.draws(context.replicas_on_host, torch.arange(context.network.n))
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(AdaCommBlock, context, t, self)
 
     def _met(self, state: AdaCommState, meets: Tensor, t: int, context: RunContext) -> AdaCommState:
         """The replicas ``meets`` average, and those that are due set their period."""
@@ -130,32 +145,39 @@ class AdaComm(Method[AdaCommState]):
         who = put(meets[..., None], x.device)
         packet = context.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
         mean, _ = network.average(packet)
-        heard = context.told(mean, who.expand(*meets.shape, network.n), t)
+        heard = context.broadcast(mean, who.expand(*meets.shape, network.n), t)
         x = torch.where(who[..., None], heard, x).contiguous()
-        bits, rounds = dense_bits(x.shape[-1], x.dtype), self.timing.rounds
-        link = (
-            2 * self.timing.link.seconds(bits, 1)
-            if rounds is None
-            else (rounds.round_seconds(bits))
-        )
+        link = self.meeting_seconds(x.shape[-1], x.dtype)
         latest = state.clocks.amax(-1, keepdim=True) + link
         clocks = torch.where(meets[..., None], latest, state.clocks)
         due = meets & (latest[..., 0] >= state.due)
         period = state.period
         if bool(due.any()):
-            period = torch.where(due, self._period(mean, state, context), period)
+            set_anew = self.next_period(mean, state.first_loss, period, context.problem)
+            period = torch.where(due, set_anew, period)
         later = torch.where(due, latest[..., 0] + self.interval, state.due)
         return state._replace(x=x, clocks=clocks, period=period, due=later)
 
-    def _period(self, mean: Tensor, state: AdaCommState, context: RunContext) -> Tensor:
-        """Periods by the rule ``[...]``, at least 1."""
-        loss = context.problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
-        wanted = torch.ceil((loss / state.first_loss).sqrt() * self.first)
+    def meeting_seconds(self, d: int, dtype: torch.dtype) -> float:
+        """How long the messages of a meeting take [s]."""
+        bits, rounds = dense_bits(d, dtype), self.timing.rounds
+        there_and_back: float = (
+            2 * self.timing.link.seconds(bits, 1) if rounds is None else rounds.round_seconds(bits)
+        )
+        return there_and_back
+
+    def next_period(
+        self, mean: Tensor, first_loss: Tensor, now: Tensor, problem: Problem
+    ) -> Tensor:
+        """Periods by the rule ``[...]``, at least 1, where the models' mean is ``mean``
+        ``[..., 1, d]`` and the period has been ``now``."""
+        loss = problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
+        wanted = torch.ceil((loss / first_loss).sqrt() * self.first)
         period = wanted.nan_to_num(1.0, 1.0, 1.0).clamp(1, 2**31).to(torch.int64)
         if self.decay is None:
             return period
-        forced = torch.floor(self.decay * state.period).clamp_min(1).to(torch.int64)
-        return torch.where(period < state.period, period, forced)
+        forced = torch.floor(self.decay * now).clamp_min(1).to(torch.int64)
+        return torch.where(period < now, period, forced)
 
     def models(self, state: AdaCommState) -> Tensor:
         return state.x

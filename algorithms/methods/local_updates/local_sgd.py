@@ -25,7 +25,7 @@ from theory.stepsizes import Stepsize
 
 
 class AtMeetings(Enum):
-    """What becomes of a worker's velocity when models are averaged."""
+    """Treatment of a worker's velocity when models are averaged."""
 
     KEPT = "kept"
     RESET = "reset"
@@ -59,11 +59,14 @@ class LocalSGD(Method[LocalSGDState]):
     arXiv:1805.09767, Algorithm 1.) Beyond that:
 
     - ``optimizer`` takes the local steps; ``velocity`` says what becomes of its state at a meeting
-      (Yu, Jin, Yang 2019, arXiv:1905.03817, Algorithm 1: averaged, in a message of its own);
+      (Yu, Jin, Yang 2019, arXiv:1905.03817, Algorithm 1: averaged, in a message of its own, which
+      asks for a state of one row);
     - with a ``compressor`` or ``memory`` workers send C(a - x_i), a the model that all began from,
       and the mean model is a - \frac1n \sum_i C(a - x_i) (PQASGD: Jiang, Agrawal 2018; with error
       memory Qsparse-local-SGD: Basu et al. 2019, arXiv:1906.02367, Algorithm 1);
-    - ``outer`` is what the server makes of the mean (BMUF: Chen, Huo 2016).
+    - ``outer`` is what the server makes of the mean (BMUF: Chen, Huo 2016; FedAvg with a server
+      rate and its adaptive forms: Reddi et al. 2020, arXiv:2003.00295; DiLoCo: Douillard et al.
+      2023, arXiv:2311.08105; SlowMo: Wang et al. 2019, arXiv:1910.00643).
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
@@ -85,7 +88,7 @@ class LocalSGD(Method[LocalSGDState]):
 
     @property
     def periods(self) -> Periods:
-        """When the workers meet."""
+        """Schedule of the averaging steps."""
         return Every(self.period) if isinstance(self.period, int) else self.period
 
     @property
@@ -113,7 +116,7 @@ class LocalSGD(Method[LocalSGDState]):
         return stated if longest is None else stated.state(H=longest)
 
     def _with_momentum(self) -> Constants:
-        """What is stated where velocities are averaged with the models, else nothing."""
+        """Constants stated where velocities are averaged with the models, else none."""
         own, longest = self.optimizer, self.periods.longest
         averaged = self.velocity is AtMeetings.AVERAGED and isinstance(self.outer, PlainAverage)
         if not isinstance(own, Momentum) or own.nesterov or not averaged or longest is None:
@@ -121,10 +124,22 @@ class LocalSGD(Method[LocalSGDState]):
         return Constants().state(momentum=own.m, H_velocity=longest)
 
     def init(self, x0: Tensor, context: RunContext) -> LocalSGDState:
+        """Start of all workers at x_0.
+
+        Raises:
+            ValueError: velocities are to be averaged, and the optimizer has none.
+        """
         x, anchor = context.rows(x0, len(context.network.workers)), context.rows(x0, 1)
+        velocity = self.optimizer.init(x)
+        one_row = isinstance(velocity, Tensor) and velocity.shape == x.shape
+        if self.velocity is AtMeetings.AVERAGED and not one_row:
+            raise ValueError(
+                f"velocity=averaged asks for an optimizer whose state is one row, got "
+                f"{self.optimizer.name}; Momentum(0.9) or velocity=kept would do"
+            )
         return LocalSGDState(
             x,
-            self.optimizer.init(x),
+            velocity,
             anchor,
             self.memory.init(x.shape, x0.dtype, x0.device),
             self.outer.init(anchor),
@@ -139,7 +154,7 @@ class LocalSGD(Method[LocalSGDState]):
     def meet(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
         """The state after the meeting that follows step t."""
         mean, memory = self._mean_model(state, t, context)
-        block, anchor = self.outer.update(state.block, state.anchor, mean)
+        block, anchor = self.outer.after_block(state.block, state.anchor, mean, self.step_rule(t))
         anchor = context.published(anchor, t)
         x = anchor.expand_as(state.x).contiguous()
         return LocalSGDState(x, self._velocity(state, t, context), anchor, memory, block)
@@ -150,9 +165,9 @@ class LocalSGD(Method[LocalSGDState]):
             return context.network.average(
                 context.pack(Identity(), state.x, t)
             ).result, state.memory
-        x, memory = state.anchor - state.x, self.memory
+        x, memory = state.anchor - state.x, self.memory.at_step(t)
         wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)
-        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        packet = context.pack(self.compressor.at_step(t), wanted, t, guide=guide)
         mean, sent = context.network.average(packet)
         return state.anchor - mean, memory.after(state.memory, Round(x, wanted, sent, mean))
 

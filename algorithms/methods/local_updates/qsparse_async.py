@@ -93,11 +93,11 @@ class AsyncQsparse(Method[QsparseState]):
         x = state.anchor - moved
         wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)
         packet = context.pack(
-            self.compressor.at(t), wanted, t, guide=guide, sends=sends.expand(x.shape[:-1])
+            self.compressor.at_step(t), wanted, t, guide=guide, sends=sends.expand(x.shape[:-1])
         )
         mean, sent = network.average(packet)
         server = state.server - mean
-        heard = context.told(server, hears, t)
+        heard = context.broadcast(server, hears, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         here = sends[:, None]
         return QsparseState(

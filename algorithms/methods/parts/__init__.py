@@ -1,1 +1,1 @@
-"""What methods are composed of: constants, schedules, copies, filters, codes."""
+"""Building blocks of methods: constants, schedules, copies, filters, codes."""

@@ -32,7 +32,7 @@ class AsynchronousGossipState(NamedTuple):
 
 
 class Arrived(NamedTuple):
-    """Who arrives at a tick ``[..., k]`` (n: nobody), with gradients ``[..., k, d]`` at the stale
+    """Arrivals at a tick ``[..., k]`` (n: none), with gradients ``[..., k, d]`` at the stale
     models, those of workers elsewhere zero; ``starts`` begin their next gradient after it.
 
     Attributes:
@@ -96,7 +96,7 @@ def arrive(
     Raises:
         NonFiniteGradient: names the step, replica and worker.
     """
-    tick, number = state.schedule.at(t), t if number is None else number
+    tick, number = state.schedule.tick(t), t if number is None else number
     who, starts = (put(ids, state.x.device) for ids in (tick.arrivals, tick.starts))
     place = places(who, context.network, state.view)
     g = context.gradient_of(state.view.gather(-2, place), who, number)

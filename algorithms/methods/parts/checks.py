@@ -1,4 +1,4 @@
-"""What gossip methods ask of whom they talk to."""
+"""Requirements of gossip methods on their partners."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Protocol
 from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.topologies.base import Topology
+from theory.networks.compressed_gossip import D2_LIMIT
+
+_ROUNDING = 1e-12  # how near the limit an eigenvalue found in double precision counts as on it
 
 
 class Partners(Protocol):
@@ -18,7 +21,7 @@ class Partners(Protocol):
 
     @property
     def name(self) -> str:
-        """What error messages call it."""
+        """Name in error messages."""
 
 
 def check_size(partners: Partners, context: RunContext, argument: str = "topology") -> None:
@@ -60,4 +63,33 @@ def check_static(topology: Topology, method: str) -> None:
         raise ValueError(
             f"{method} needs a static topology, got topology={topology.name} with period "
             f"{topology.period}; its static form would do"
+        )
+
+
+def check_symmetric(topology: Topology, method: str) -> None:
+    """Refuse a topology whose matrix changes with time or is not symmetric.
+
+    Raises:
+        ValueError: period above 1, or a W that is not symmetric.
+    """
+    check_static(topology, method)
+    if not topology.constants().symmetric:
+        raise ValueError(
+            f"{method} needs a symmetric W, got topology={topology.name}; Metropolis-Hastings "
+            "weights of an undirected graph would do"
+        )
+
+
+def check_spectrum(topology: Topology, method: str) -> None:
+    """Refuse a W that a method with the last step's models does not converge with.
+
+    Raises:
+        ValueError: the topology changes with time, is not symmetric, or has lambda_n <= -1/3.
+    """
+    check_symmetric(topology, method)
+    lowest = topology.constants().need("lam_n")
+    if lowest <= D2_LIMIT + _ROUNDING:
+        raise ValueError(
+            f"{method} needs all eigenvalues of W above -1/3, got lambda_n={lowest:.6g} of "
+            f"topology={topology.name}; Lazy(topology), (I + W)/2, would do"
         )

@@ -1,4 +1,4 @@
-"""What a method adds to its problem's constants: the claims of its parts."""
+"""Additions of a method to its problem's constants: the claims of its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which coordinates a worker of asynchronous coordinate prox updates (arXiv:1812.03871)."""
+"""Coordinates that a worker updates in asynchronous coordinate prox (arXiv:1812.03871)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Selection:
 
     @property
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
         return f"{'support and ' if self.support else ''}uniform(q={self.q:g})"
 
     def mask(self, read: Tensor, draws: Draws) -> Tensor:

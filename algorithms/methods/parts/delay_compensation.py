@@ -1,7 +1,8 @@
-"""What a parameter server does about the age of a gradient."""
+"""Corrections by a parameter server for the age of a gradient."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar, final
@@ -42,7 +43,7 @@ class Correction(ABC, Generic[State]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> State:
@@ -51,6 +52,11 @@ class Correction(ABC, Generic[State]):
     @abstractmethod
     def apply(self, state: State, late: LateGradients) -> tuple[State, Tensor]:
         """The next state, and what is used of the gradients ``[..., k, d]``."""
+
+    def longest(self, steepest: float) -> float | None:
+        """The most that it adds to a gradient, over the length of the model's move since, where one
+        gradient arrives at a time and none is longer than ``steepest``; None: unknown."""
+        return None
 
     def row_kernel(self, dtype: torch.dtype) -> RowPart | None:
         """:meth:`apply` as a compiled function (kind "correction" of ``kernels/row_parts.py``), to
@@ -120,6 +126,12 @@ class DiagonalCompensation(Correction[Tensor]):
         state = torch.where(came > 0, decayed, state)
         lam = self.lam / exact_sqrt(state + self.eps)
         return state, g + lam * square * moved
+
+    def longest(self, steepest: float) -> float:
+        """lam g_j^2 at most; adaptive: lam |g_j|/sqrt(1 - m), as M_t is at least (1 - m) g_j^2."""
+        if self.adaptive:
+            return self.lam * steepest / math.sqrt(1 - self.decay)
+        return self.lam * steepest**2
 
     def row_kernel(self, dtype: torch.dtype) -> RowPart:
         function = corrections.adaptive_diagonal if self.adaptive else corrections.diagonal

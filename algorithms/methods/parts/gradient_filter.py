@@ -13,12 +13,12 @@ from algorithms.core.decays import require_decay
 
 
 class Filter(ABC):
-    """Which coordinates of a block gradient a worker sends; members are frozen dataclasses."""
+    """Choice of block-gradient coordinates that a worker sends; members are frozen dataclasses."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What reports call it, with its parameters."""
+        """Name in reports, with its parameters."""
 
     @abstractmethod
     def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:

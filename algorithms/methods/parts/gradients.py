@@ -17,7 +17,7 @@ from theory.constants import Constants
 
 
 class Gradients(ABC):
-    """What a worker computes at its point; members are frozen dataclasses.
+    """Gradient that a worker computes at its point; members are frozen dataclasses.
 
     ``note`` stands in the names of methods that take them.
     """
@@ -25,7 +25,7 @@ class Gradients(ABC):
     note: ClassVar[str]
 
     @abstractmethod
-    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+    def compute(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         """Gradients ``[..., m, d]`` of the rows held here at x ``[..., m or 1, d]``.
 
         Raises:
@@ -33,7 +33,7 @@ class Gradients(ABC):
         """
 
     def row_kernel(self, place: Place) -> RowPart | None:
-        """:meth:`at` as a compiled function of kind "gradient", for blocks of steps; None: there is
+        """:meth:`compute` as a compiled function of kind "gradient", for blocks; None: there is
         none."""
         return None
 
@@ -49,7 +49,7 @@ class Sampled(Gradients):
 
     note = ""
 
-    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+    def compute(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         return context.gradient(x, t)
 
     def row_kernel(self, place: Place) -> RowPart | None:
@@ -66,7 +66,7 @@ class Full(Gradients):
 
     note = ", full gradients"
 
-    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+    def compute(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         return context.checked(context.problem.full_gradient(x, context.network.workers), t)
 
     def row_kernel(self, place: Place) -> RowPart | None:

@@ -76,7 +76,7 @@ class PublicCopies(Method[PublicCopiesState]):
 
     def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
         half = add_scaled(state.mixed, -self.step_rule(t), context.gradient(state.x, t))
-        packet = context.pack(self.compressor.at(t), self.message(state.x, half, t), t)
+        packet = context.pack(self.compressor.at_step(t), self.message(state.x, half, t), t)
         heard = context.network.mix(packet, self.topology.neighbours(0))
         return self.moved(state, half, heard, t)
 
@@ -88,7 +88,7 @@ class PublicCopies(Method[PublicCopiesState]):
         (x, around), g = rows, Register()
         descent = gradient(g, x), plus_scaled(half, around, lambda s: -self.step_rule(s), g)
         step, drawn = Program((*descent, *rest), swaps), drawn_gradient(context)
-        links = FixedLists.of(self.topology)
+        links = FixedLists.from_topology(self.topology)
         return neighbour_block(
             context, t, NeighbourPlan(rows, (step,), links, drawn, self.compressor)
         )

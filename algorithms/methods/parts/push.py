@@ -1,4 +1,4 @@
-"""What methods of push-sum share: a sum and a weight that cross together, and their ratio."""
+"""Basis of push-sum methods: a sum and a weight sent together, and their ratio."""
 
 from __future__ import annotations
 

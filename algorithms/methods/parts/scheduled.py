@@ -73,10 +73,14 @@ class Scheduled(Method[State]):
         if flat.numel() > 1 and bool((flat == flat[0]).all()):  # drawn once, whoever asks
             return self._of(context.network.n, flat[:1].tolist()).for_all(tuple(ids.shape))
         alone = self._of(context.network.n, flat.tolist())
-        return alone if ids.dim() == 1 else alone.of(torch.arange(ids.numel()).view(ids.shape))
+        return (
+            alone
+            if ids.dim() == 1
+            else alone.for_replicas(torch.arange(ids.numel()).view(ids.shape))
+        )
 
     def number(self, state: State, t: int) -> int:
-        """What the random numbers of tick t go by: t, or, where workers do not know at which tick
+        """Index of the random numbers of tick t: t, or, where workers do not know at which tick
         they will arrive, how many gradients the only arrival had begun before.
 
         Raises:
@@ -113,7 +117,7 @@ def _drawn(
 
 
 def places(active: Tensor, network: Network, like: Tensor) -> Tensor:
-    """Where rows of workers ``active`` ``[..., k]`` lie in ``like`` ``[..., m + 1, d]``.
+    """Places of the rows of workers ``active`` ``[..., k]`` in ``like`` ``[..., m + 1, d]``.
 
     The last row for nobody and for workers elsewhere. Shape ``[..., k, d]``, as gather and scatter
     take it.

@@ -74,7 +74,7 @@ class CommunicationDelay(Method[LocalSGDState]):
         moved = state.anchor - x
         wanted = self.memory.before(state.memory, moved)
         guide = self.memory.guide(state.memory, moved)
-        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        packet = context.pack(self.compressor.at_step(t), wanted, t, guide=guide)
         mean, sent = context.network.average(packet)
         mean = context.published(mean, t)
         common = state.anchor - mean

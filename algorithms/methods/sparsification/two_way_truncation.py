@@ -69,10 +69,12 @@ class TwoWayTruncation(Method[TwoWayState]):
 
     def step(self, state: TwoWayState, t: int, context: RunContext) -> TwoWayState:
         gamma = self.step_rule(t)
-        packet = context.pack(self.up.at(t), context.gradient(state.x, t), t)
+        packet = context.pack(self.up.at_step(t), context.gradient(state.x, t), t)
         mean, _ = context.network.average(packet)
         moved = self.proximal.apply(state.x - gamma * mean, gamma, t)
-        return TwoWayState(context.network.publish(context.pack_server(self.down.at(t), moved, t)))
+        return TwoWayState(
+            context.network.publish(context.pack_server(self.down.at_step(t), moved, t))
+        )
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         return rounds_block(TwoWayBlock, context, t, self)

@@ -111,12 +111,12 @@ class BSP(Method[BSPState]):
         )
 
     def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
-        gamma, memory = self.step_rule(t), self.memory
+        gamma, memory = self.step_rule(t), self.memory.at_step(t)
         g = self.transform.apply(context.gradient(state.x, t), context.network.n)
         x = gamma * g if memory.holds_steps else g
         wanted = memory.before(state.memory, x)
         guide = memory.guide(state.memory, x)
-        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        packet = context.pack(self.compressor.at_step(t), wanted, t, guide=guide)
         mean, sent = context.network.average(packet)
         step, server = self._answer(state, mean, gamma, t, context)
         velocity, move = self.optimizer.update(state.velocity, step, state.x, gamma)
@@ -132,10 +132,10 @@ class BSP(Method[BSPState]):
         if not self.two_way:
             heard = context.published(mean, t)
             return heard if steps else gamma * heard, state.server
-        memory = self.server_memory
+        memory = self.server_memory.at_step(t)
         x = gamma * mean if memory.holds_steps and not steps else mean
         wanted = memory.before(state.server, x)
-        heard = context.network.publish(context.pack_server(self.downlink.at(t), wanted, t))
+        heard = context.network.publish(context.pack_server(self.downlink.at_step(t), wanted, t))
         step = heard if memory.holds_steps or steps else gamma * heard
         return step, memory.after(state.server, Round(x, wanted, heard, heard))
 

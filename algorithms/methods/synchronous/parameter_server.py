@@ -27,12 +27,12 @@ from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.schedule import Schedule
-from theory.constants import Constants
+from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
 
 
 class Weighting(Enum):
-    """What the sum of the gradients of one tick is divided by."""
+    """Divisor of the sum of the gradients of one tick."""
 
     SUM = "one"
     ALL = "the number of workers"
@@ -116,7 +116,7 @@ class ParameterServer(Scheduled[ServerState]):
     def constants(self, problem: Problem) -> Constants:
         own = operator_constants(self.compressor, problem.d)
         seen = self.barrier.constants(problem.constants(), self.times)
-        return seen.merge(own).merge(self.staleness(problem.n))
+        return self._compensated(seen.merge(own).merge(self.staleness(problem.n)))
 
     def init(self, x0: Tensor, context: RunContext) -> ServerState:
         schedule = self.plan(context)
@@ -128,7 +128,7 @@ class ParameterServer(Scheduled[ServerState]):
         return ServerState(x, view, cache, context.rows(x0, backs), state, schedule)
 
     def step(self, state: ServerState, t: int, context: RunContext) -> ServerState:
-        tick, network = state.schedule.at(t), context.network
+        tick, network = state.schedule.tick(t), context.network
         who = put(tick.arrivals, state.x.device)
         rows = places(who, network, state.view)
         read = state.view.gather(-2, rows)
@@ -164,10 +164,18 @@ class ParameterServer(Scheduled[ServerState]):
     def models(self, state: ServerState) -> Tensor:
         return state.x
 
+    def _compensated(self, c: Constants) -> Constants:
+        """With what the correction adds at most, where one gradient arrives at a time."""
+        if c.lipschitz is None or not isinstance(self.barrier, Asynchronous):
+            return c
+        most = self.correction.longest(c.lipschitz)
+        known = Statement(Kind.UPPER, "uniform", "gradients of components are bounded")
+        return c if most is None else c.state(known, compensation=most)
+
     def _finite(
         self, arrived: Tensor, who: Tensor, t: int, network: Network
     ) -> tuple[Tensor, Tensor]:
-        """What counts of what arrived, and who ``[..., k]`` it came from."""
+        """Arrivals that count, and a mask ``[..., k]`` of their workers."""
         present = who < network.n
         broken = present & ~torch.isfinite(arrived).all(-1)
         late = now()
@@ -212,7 +220,7 @@ class ParameterServer(Scheduled[ServerState]):
         starts: Tensor,
         network: Network,
     ) -> None:
-        """Who fetches holds x as it ``heard`` it; who starts computes on what it holds."""
+        """Give x, as ``heard``, to fetching workers; starting ones compute on what they hold."""
         rows = places(fetches, network, state.view)
         state.cache.scatter_(-2, rows, heard)
         if state.schedule.caches:

@@ -15,6 +15,9 @@ from algorithms.kernels.devices import put
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.anchored_events import AnchoredEventBlock, AnchoredEvents
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.events import event_block
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -112,7 +115,7 @@ class AsyLPG(Scheduled[AsyLPGState]):
         if t % self.epoch == 0:
             state = self._anchored(state, t, context)
         network = context.network
-        active = put(state.schedule.at(t).arrivals, state.z.device)
+        active = put(state.schedule.tick(t).arrivals, state.z.device)
         place = places(active, network, state.read)
         draws = context.key.fold("gradient", t).draws(context.replicas, active)
         here = context.problem.gradient(state.read.gather(-2, place), draws)
@@ -141,7 +144,8 @@ class AsyLPG(Scheduled[AsyLPGState]):
     def _anchored(self, state: AsyLPGState, t: int, context: RunContext) -> AsyLPGState:
         """A new anchor: its full gradient, and every worker holds it."""
         anchor = context.published(self._next_anchor(state, t), t, "model at the anchor")
-        gradients = context.problem.full_gradient(anchor, context.network.workers)
+        everyone = context.network.workers
+        gradients = context.checked(context.problem.full_gradient(anchor, everyone), t, everyone)
         full, _ = context.network.average(context.pack(Identity(), gradients, t, purpose="anchor"))
         z = anchor if self.theta == 1 else state.z
         read = anchor.expand_as(state.read).clone()
@@ -153,6 +157,12 @@ class AsyLPG(Scheduled[AsyLPGState]):
         if self.theta == 1 or t == 0:
             return state.z
         return state.anchor + self.theta * (state.total / self.epoch - state.anchor)
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        parts = AnchoredEvents(
+            self.step_rule, self.compressor, self.downlink, self.proximal, self.epoch, self.theta
+        )
+        return event_block(AnchoredEventBlock, context, parts)
 
     def models(self, state: AsyLPGState) -> Tensor:
         return self._point(state, state.z)

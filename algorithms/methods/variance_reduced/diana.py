@@ -108,7 +108,7 @@ class Diana(Method[DianaState]):
     def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
         gamma, alpha = self.step_rule(t), self.shift_step(state.x.shape[-1])
         g = context.gradient(state.x, t)
-        packet = context.pack(self.compressor.at(t), g - state.shifts, t)
+        packet = context.pack(self.compressor.at_step(t), g - state.shifts, t)
         mean, sent = context.network.average(packet)
         velocity = self.beta * state.velocity + (state.shift + mean)
         x = self.proximal.apply(state.x - gamma * velocity, gamma, t)

@@ -29,6 +29,7 @@ class DianaBlock(RoundsBlock):
         d, dtype = self.d, self.dtype
         self.sent = alone(method.compressor, d, dtype, t)
         self.until, self.bits_vary = self.sent.until, self.sent.bits is None
+        self.operator_calls = 0 if self.sent.part is None else self.sent.part.calls
         change = own(method.proximal, NoProximal, d, dtype)
         self.exchanges = (
             ChargedExchange(True, self.sent.bits),

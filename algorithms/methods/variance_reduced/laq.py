@@ -93,7 +93,7 @@ class LAQ(Method[LAQState]):
     def step(self, state: LAQState, t: int, context: RunContext) -> LAQState:
         gamma = self.step_rule(t)
         innovation = context.gradient(state.x, t) - state.sent
-        packet = context.pack(self.compressor.at(t), innovation, t)
+        packet = context.pack(self.compressor.at_step(t), innovation, t)
         quantised = packet.own(context.network.workers)
         error = square(quantised - innovation)
         past = state.moves
@@ -112,7 +112,7 @@ class LAQ(Method[LAQState]):
         )
 
     def _sends(self, change: Tensor, error: Tensor, state: LAQState, gamma: float) -> Tensor:
-        """Who sends, ``[..., m]``."""
+        """Mask of the senders, ``[..., m]``."""
         recent = torch.zeros_like(state.moves[..., 0])
         for k in range(self.memory):
             recent = recent + state.moves[..., k]

@@ -100,7 +100,7 @@ class RefinedQuantisation(Method[RefinedState]):
     def _estimate(
         self, state: RefinedState, t: int, context: RunContext
     ) -> tuple[RefinedState, Tensor]:
-        """What the workers would send, with the anchor renewed where it is due."""
+        """Vectors that the workers would send, with the anchor renewed where it is due."""
         workers = context.network.workers
         if not self.epoch:
             return state, context.problem.full_gradient(state.x, workers)

@@ -1,0 +1,1 @@
+"""Methods: optimizers whose moments are compressed, of the age of language models."""

@@ -1,0 +1,1 @@
+"""Methods: error feedback on differences to what was sent before."""

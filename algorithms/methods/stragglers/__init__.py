@@ -1,0 +1,1 @@
+"""Methods: servers that say what a late gradient is worth."""
