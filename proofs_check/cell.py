@@ -15,7 +15,7 @@ from proofs_check.verdict import Verdict
 
 
 class CellKind(StrEnum):
-    """What a cell checks; what is checked of that kind has a name, but for runs, watched runs,
+    """Kind of a cell's check; what is checked of that kind has a name, but for runs, watched runs,
     effects, workers and the last two."""
 
     RUN = "run"
@@ -28,6 +28,7 @@ class CellKind(StrEnum):
     PROOF = "proof"
     CLOSED_FORM = "closed form"
     BOUND = "bound"
+    LIMIT = "stepsize limit"
     STUDY = "study"
     EFFECT = "effect"
     SYSTEM = "system"
@@ -68,7 +69,7 @@ class Cell:
 
 
 class CellResult(NamedTuple):
-    """What a cell gives.
+    """Result of a cell.
 
     Attributes:
         verdicts: what the check found.

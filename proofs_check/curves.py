@@ -1,4 +1,4 @@
-"""What a check leaves for figures: frozen dataclasses of 1-D curves, each told by its type.
+"""Data of a check for figures: frozen dataclasses of 1-D curves, each known by its type.
 
 They are plain data: stored with a cell's verdicts and read back by the name of their type.
 """
@@ -269,7 +269,7 @@ class WorkerSeries:
 @final
 @dataclass(frozen=True)
 class TradeoffPoint:
-    """What an operator pays and gets at one vector.
+    """Cost and error of an operator at one vector.
 
     Attributes:
         operator: its name.

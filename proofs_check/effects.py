@@ -1,4 +1,4 @@
-"""What each row shows: effects, found in the folders of the families without loading the rest."""
+"""Effects of the rows, found in the folders of the families without loading the rest."""
 
 from __future__ import annotations
 

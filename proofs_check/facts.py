@@ -1,4 +1,4 @@
-"""What a check leaves for pages: frozen dataclasses of words and numbers, each told by its type.
+"""Facts of a check for pages: frozen dataclasses of words and numbers, each known by its type.
 
 They are plain data like the curves, and are stored beside them, so that a page about an operator or
 a topology is made from results alone.
@@ -31,7 +31,7 @@ class ClaimFacts:
 @final
 @dataclass(frozen=True)
 class CoordinateFacts:
-    """What becomes of one coordinate of a vector.
+    """Outcomes of one coordinate of a vector.
 
     Attributes:
         x: the coordinate.
@@ -65,7 +65,7 @@ class LawFacts:
 @final
 @dataclass(frozen=True)
 class OperatorFacts:
-    """What a page says of an operator.
+    """Facts on an operator for its page.
 
     Attributes:
         name: its reported name.
@@ -179,7 +179,7 @@ class VariantFacts:
 @final
 @dataclass(frozen=True)
 class ExponentFacts:
-    """How an exponent of survey 002's Table IV was found.
+    """Provenance of an exponent of survey 002's Table IV.
 
     Attributes:
         line: the table's line.
@@ -202,4 +202,86 @@ class ExponentFacts:
     variants: tuple[VariantFacts, ...]
 
 
-Facts = OperatorFacts | TopologyFacts | TrafficFacts | ExponentFacts
+@final
+@dataclass(frozen=True)
+class TunedFacts:
+    """Best place of a grid for a row, and the runs that decided it.
+
+    Attributes:
+        row: the row as it was named.
+        method: the name of its method there.
+        power: the stepsize is 2^power / L; None for a method without one.
+        stepsize: that stepsize; None for a method without one.
+        settings: names of the parameters that were tuned beside it.
+        values: their values.
+        score: the error at the end of the best.
+        places: how many places were tried.
+        steps: of each of these runs.
+        replicas: runs at each place.
+    """
+
+    row: str
+    method: str
+    power: int | None
+    stepsize: float | None
+    settings: tuple[str, ...]
+    values: tuple[float, ...]
+    score: float
+    places: int
+    steps: int
+    replicas: int
+
+
+@final
+@dataclass(frozen=True)
+class StandingFacts:
+    """Result of a comparison for a row.
+
+    Attributes:
+        row: the row as it was named.
+        error: its error at the budget.
+        low: lower end of its 95% interval.
+        high: upper end of it.
+        ratio: error over that of the best.
+        p: of the paired test against the best, times the number of pairs; NaN for the best itself.
+        spent: what it spends until the target; infinite if it never reaches it.
+        steps: of its run.
+        standing: in words.
+    """
+
+    row: str
+    error: float
+    low: float
+    high: float
+    ratio: float
+    p: float
+    spent: float
+    steps: int
+    standing: str
+
+
+@final
+@dataclass(frozen=True)
+class ContestFacts:
+    """Comparison at an equal budget.
+
+    Attributes:
+        axis: what is equal.
+        budget: how much of it each row may spend.
+        quantity: what the error is.
+        target: the error that ``spent`` is about.
+        tested: what p is, in words.
+        standings: of the rows, the best first.
+        heavy: whether errors have no mean, so that medians are compared.
+    """
+
+    axis: str
+    budget: float
+    quantity: str
+    target: float
+    tested: str
+    standings: tuple[StandingFacts, ...]
+    heavy: bool = False
+
+
+Facts = OperatorFacts | TopologyFacts | TrafficFacts | ExponentFacts | TunedFacts | ContestFacts

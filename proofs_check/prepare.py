@@ -1,4 +1,4 @@
-"""What a cell computes: a function and its arguments, looked up by the cell's kind and name."""
+"""Computation of a cell: a function and its arguments, looked up by the cell's kind and name."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
+from proofs_check.refute.limited import limited_theorems
+from proofs_check.refute.step_limits import kept_case, limit_result, records
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
@@ -60,7 +62,7 @@ def run_cell(cell: Cell) -> CellResult:
 
 
 def prepare(cell: Cell) -> Callable[[], CellResult]:
-    """What a cell computes, with everything it computes on looked up: a function and its arguments.
+    """Computation of a cell with all of its inputs looked up: a function and its arguments.
 
     So what the result depends on can be read off this value alone.
 
@@ -73,7 +75,7 @@ def prepare(cell: Cell) -> Callable[[], CellResult]:
 
 
 def _labelled(measure: Prepared, kind: CheckKind, of: str, form: str) -> CellResult:
-    """What a cell gives; a verdict that names no row or sort of check gets those of the cell."""
+    """Result of a cell; a verdict that names no row or sort of check gets those of the cell."""
     found = measure()
     verdicts = [v if v.row else replace(v, row=of, form=form) for v in found.verdicts]
     told = (replace(v, kind=kind) if v.kind is CheckKind.UNKNOWN else v for v in verdicts)
@@ -85,7 +87,7 @@ def _run(cell: Cell, _: str) -> Prepared:
 
 
 def _kept(cell: Cell) -> Best | None:
-    """What is stored of the row on the problem; whether of this method is seen when it is run."""
+    """Stored tuning of the row on the problem; whether of this method is seen when it is run."""
     return tunings().get(cell.row, {}).get(cell.problem)
 
 
@@ -159,6 +161,12 @@ def _closed(cell: Cell, name: str) -> Prepared:
 
 def _bound(cell: Cell, name: str) -> Prepared:
     return partial(_bound_of, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
+
+
+def _limit(cell: Cell, name: str) -> Prepared:
+    theorem = look_up("theorem", name, {one.name: one for one in limited_theorems()})
+    record = records().get(name)
+    return partial(limit_result, theorem, record, kept_case(record))
 
 
 def _study(cell: Cell, name: str) -> Prepared:
@@ -249,6 +257,7 @@ _KINDS: dict[CellKind, CheckKind] = {
     CellKind.PROOF: CheckKind.PROOF,
     CellKind.CLOSED_FORM: CheckKind.CLOSED_FORM,
     CellKind.BOUND: CheckKind.BOUND,
+    CellKind.LIMIT: CheckKind.LIMIT,
     CellKind.STUDY: CheckKind.STUDY,
     CellKind.EFFECT: CheckKind.EFFECT,
     CellKind.SYSTEM: CheckKind.SYSTEM,
@@ -269,6 +278,7 @@ _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.PROOF: _proof,
     CellKind.CLOSED_FORM: _closed,
     CellKind.BOUND: _bound,
+    CellKind.LIMIT: _limit,
     CellKind.STUDY: _study,
     CellKind.EFFECT: _effect,
     CellKind.SYSTEM: _system,

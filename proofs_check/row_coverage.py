@@ -1,7 +1,7 @@
-"""Which rows a check without a row of its own speaks of: closed forms, proofs, problems.
+"""Rows covered by a check without a row of its own: closed forms, proofs, problems.
 
 A closed form or proof (``prove_NAME``) named after a row is about that row; one named after a
-theorem is about the rows that the theorem speaks of; its module names others in ``COVERS``. So
+theorem is about the rows that the theorem speaks of; it or its module names others (``covers``). So
 ``check ROW`` runs them, and a fault in what they check is seen from each of these rows.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from algorithms.catalogue import ROWS, Row
+from algorithms.catalogue import ROWS, Row, row
 from proofs_check.cell import Cell, CellKind
 from proofs_check.registry import CLOSED_FORMS, PROOFS
 
@@ -32,6 +32,8 @@ def row_coverage(cell: Cell, key: str, problems: set[str]) -> bool:
         return cell.problem in problems
     if cell.kind in (CellKind.PROOF, CellKind.CLOSED_FORM):
         return key in _rows_by_name()[cell.name]
+    if cell.kind is CellKind.LIMIT:
+        return cell.name in _results(row(key))
     return False
 
 
@@ -46,7 +48,7 @@ def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
     named = {name.replace("_", "-")} & keys
     stated = {row.key for row in ROWS if name in _results(row)}
     covers = getattr(import_module(check.__module__), "COVERS", {})
-    declared = set(covers.get(check.__name__, ()))
+    declared = set(covers.get(check.__name__, getattr(check, "covers", ())))
     if declared - keys:
         raise ValueError(
             f"{check.__module__} names rows in COVERS that are not: "

@@ -18,6 +18,7 @@ from algorithms.topologies.gallery import examples
 from proofs_check.cell import Cell, CellKind
 from proofs_check.methods import equal_bits as workers
 from proofs_check.prepare import IN_VARIANTS, REFERENCE, name_of
+from proofs_check.refute.limited import limited_theorems
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
@@ -26,7 +27,7 @@ from proofs_check.table_iv.trials import table_cells
 @final
 @dataclass(frozen=True)
 class Preset:
-    """How much evidence: workers, steps and replicas of runs; ``slow`` stands for the MLP.
+    """Amount of evidence: workers, steps and replicas of runs; ``slow`` stands for the MLP.
 
     Attributes:
         n: number of workers.
@@ -169,5 +170,7 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
         yield Cell("", "", CellKind.CLOSED_FORM, name_of(closed))
     for bound in BOUND_CHECKS:
         yield Cell(bound.row, bound.problem, CellKind.BOUND, bound.name)
+    for theorem in limited_theorems():
+        yield Cell("", "", CellKind.LIMIT, theorem.name)
     for check in SYSTEM_CHECKS:
         yield Cell(check.row, "", CellKind.SYSTEM, check.name)

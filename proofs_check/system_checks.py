@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from theory.members import declared
 
 SYSTEM_CHECKS: tuple[SystemCheck, ...] = (

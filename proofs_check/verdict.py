@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
 from fractions import Fraction
+from html import escape
 from typing import TypedDict, final
 
 
 class Outcome(Enum):
-    """What a check found; :data:`MEANINGS` says what each member means. Only REFUTED is a failure.
+    """Result of a check; :data:`MEANINGS` says what each member means. Only REFUTED is a failure.
 
     What is settled for every case that the claim speaks of is PROVED. An equality that was computed
     at some points (a run's iterates, its bill, chosen constants) AGREES there; an inequality or a
@@ -31,10 +32,10 @@ class Outcome(Enum):
 
 
 MEANINGS: dict[Outcome, str] = {
-    Outcome.PROVED: "exact rational arithmetic over an operator's whole law at given points, an "
-    "identity of integers over all there is, or computer algebra settles it",
-    Outcome.AGREES: "two sides of an equality were computed at stated points, a run's bill and its "
-    "closed form among them, and are equal to the stated tolerance; nothing is said of other "
+    Outcome.PROVED: "exact rational arithmetic over all outcomes of an operator at given points, "
+    "an identity of integers over all cases, or computer algebra settles it",
+    Outcome.AGREES: "two sides of an equality were computed at stated points, as the bits a run "
+    "sent and their closed form, and are equal to the stated tolerance; nothing is said of other "
     "points",
     Outcome.SUPPORTED: "statistics, a search for the worst case, or the runs looked at found no "
     "violation; its *resolution* is the smallest violation that they could have seen",
@@ -60,6 +61,7 @@ class CheckKind(StrEnum):
     BOUND = "bound"
     LATE_BOUND = "bound at the end"
     ASSUMPTION = "assumption"
+    LIMIT = "stepsize limit"
     PROGRESS = "progress"
     BITS = "bits"
     EFFECT = "effect"
@@ -140,3 +142,33 @@ class Verdict:
         return asdict(self) | {
             "outcome": self.outcome.value, "kind": self.kind.value, "exponent": exponent,
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a small table of what is set."""
+        measured = "" if self.statistic is None else f"{self.statistic:.6g}"
+        if measured and self.uncertainty is not None:
+            measured += f" \u00b1 {self.uncertainty:.3g}"
+        lines = {
+            "subject": self.subject, "problem": self.problem, "claim": self.claim,
+            "outcome": self.outcome.value, "measured": measured,
+            "bound": "" if self.bound is None else f"{self.bound:.6g}", "check": self.check,
+            "evidence": self.evidence, "theorem": self.theorem, "source": self.provenance,
+        }  # fmt: skip
+        cells = "".join(
+            f'<tr><th scope="row" style="text-align:left">{name}</th>'
+            f'<td style="text-align:left">{escape(text)}</td></tr>'
+            for name, text in lines.items()
+            if text
+        )
+        return f'<table class="rateproof">{cells}</table>'
+
+
+MEASURED = "measured"
+"""Standing of an exponent beside which nothing is stated."""
+
+
+def standing(verdict: Verdict) -> str:
+    """Outcome of a verdict in a word; of an exponent that was measured where nobody states one,
+    that it was."""
+    alone = verdict.outcome is Outcome.NOT_APPLICABLE and verdict.statistic is not None
+    return MEASURED if alone and verdict.kind is CheckKind.RATE else verdict.outcome.value

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.history import shown
+from proofs_check.audit.reporting import raised
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.trial import Trial
-from proofs_check.audit.verdicts import raised
 from proofs_check.verdict import Outcome, Verdict
 
 _PRECISIONS = (torch.float32, torch.float64)
@@ -30,7 +30,7 @@ def check_array_contract(trial: Trial) -> list[Verdict]:
 
 
 def _answer(trial: Trial, x: Tensor) -> tuple[Any, Any]:
-    """What was given and what came back."""
+    """Input given and output returned."""
     given = trial.bench.subject.arrays.give(x)
     trial.bench.renew()
     return given, trial.bench.answer(given, 1)
@@ -38,14 +38,14 @@ def _answer(trial: Trial, x: Tensor) -> tuple[Any, Any]:
 
 def _dtype(trial: Trial) -> Verdict:
     claim, check = "the type of what comes back is that of the input", "dtype"
-    told = []
+    description = []
     for dtype in _PRECISIONS:
         for d in trial.dims():
             x = torch.arange(1.0, d + 1, dtype=dtype)
             try:
                 _, y = _answer(trial, x)
             except Exception as error:  # a stranger's code may raise anything
-                told.append(f"{_name(dtype)}: {raised(error)}")
+                description.append(f"{_name(dtype)}: {raised(error)}")
                 break
             if not trial.bench.subject.arrays.owns(y):
                 evidence = f"d = {d}: {type(y).__name__} for {type(_).__name__} x = {shown(x)}"
@@ -54,8 +54,8 @@ def _dtype(trial: Trial) -> Verdict:
                 evidence = f"d = {d}: {_name(tensor_of(y).dtype)} for {_name(dtype)} x = {shown(x)}"
                 return trial.speaker.holds(claim, check, False, evidence)
         else:
-            told.append(f"{_name(dtype)} kept")
-    return trial.speaker.holds(claim, check, True, "; ".join(told))
+            description.append(f"{_name(dtype)} kept")
+    return trial.speaker.holds(claim, check, True, "; ".join(description))
 
 
 def _double(trial: Trial) -> Verdict:
@@ -69,16 +69,18 @@ def _double(trial: Trial) -> Verdict:
     if y.dtype != torch.float64:
         return trial.speaker.holds(claim, check, False, f"returns {_name(y.dtype)}")
     if bool(y.any()) and torch.equal(y.to(torch.float32).to(torch.float64), y):
-        told = f"returns float64, but all {d} values fit float32, as if they had passed through it"
-        return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+        description = (
+            f"returns float64, but all {d} values fit float32, as if they had passed through it"
+        )
+        return trial.speaker.says(claim, check, Outcome.COMPARED, description)
     return trial.speaker.holds(claim, check, True, "float64 in, float64 out, with all its digits")
 
 
 def _device(trial: Trial) -> Verdict:
     claim, check = "what comes back is on the device of the input", "device"
     if trial.bench.subject.arrays.name != "torch":
-        told = "numpy arrays have no device"
-        return trial.speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
+        description = "numpy arrays have no device"
+        return trial.speaker.says(claim, check, Outcome.NOT_APPLICABLE, description)
     devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     d = trial.dims()[-1]
     for device in devices:
@@ -87,8 +89,8 @@ def _device(trial: Trial) -> Verdict:
         except Exception as error:  # a stranger's code may raise anything
             return trial.speaker.holds(claim, check, False, f"{device}: {raised(error)}")
         if isinstance(y, Tensor) and y.device.type != device:
-            told = f"{y.device.type} for an input on {device}"
-            return trial.speaker.holds(claim, check, False, told)
+            description = f"{y.device.type} for an input on {device}"
+            return trial.speaker.holds(claim, check, False, description)
     return trial.speaker.holds(claim, check, True, f"kept on {' and '.join(devices)}")
 
 
@@ -101,8 +103,8 @@ def _shape(trial: Trial) -> Verdict:
         except Exception as error:  # a stranger's code may raise anything
             return trial.speaker.holds(claim, check, False, f"{raised(error)} for x = {shown(x)}")
         if y.shape != x.shape:
-            told = f"shape {tuple(y.shape)} for shape {tuple(x.shape)}, x = {shown(x)}"
-            return trial.speaker.holds(claim, check, False, told)
+            description = f"shape {tuple(y.shape)} for shape {tuple(x.shape)}, x = {shown(x)}"
+            return trial.speaker.holds(claim, check, False, description)
     return trial.speaker.holds(
         claim, check, True, f"kept for d = {', '.join(map(str, trial.dims()))}"
     )
@@ -117,8 +119,8 @@ def _matrix(trial: Trial) -> Verdict:
         y = tensor_of(_answer(trial, x)[1])
     except Exception as error:  # a stranger's code may raise anything
         return trial.speaker.says(claim, check, Outcome.COMPARED, f"no: {raised(error)}")
-    told = f"shape {tuple(y.shape)} for shape {tuple(x.shape)}"
-    return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+    description = f"shape {tuple(y.shape)} for shape {tuple(x.shape)}"
+    return trial.speaker.says(claim, check, Outcome.COMPARED, description)
 
 
 def _own_memory(trial: Trial) -> Verdict:
@@ -127,8 +129,10 @@ def _own_memory(trial: Trial) -> Verdict:
     for d in trial.dims():
         given, y = _answer(trial, ordinary(d).to(trial.bench.dtype))
         if arrays.owns(y) and arrays.shares(given, y):
-            told = f"d = {d}: it shares memory with the input; changing one changes the other"
-            return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+            description = (
+                f"d = {d}: it shares memory with the input; changing one changes the other"
+            )
+            return trial.speaker.says(claim, check, Outcome.COMPARED, description)
     return trial.speaker.holds(claim, check, True, "no memory shared with the input")
 
 

@@ -17,7 +17,7 @@ _PLAIN = (torch.float32, torch.float64)
 
 
 class NotNumbers(BadAnswer, TypeError):
-    """What came back is no array of numbers."""
+    """Error that the output is no array of numbers."""
 
 
 class Arrays(ABC):
@@ -110,7 +110,7 @@ BOTH: tuple[Arrays, ...] = (NUMPY, TORCH)
 
 
 def tensor_of(y: Any) -> Tensor:
-    """What came back, of either kind, as a detached tensor on the CPU.
+    """Output, of either kind, as a detached tensor on the CPU.
 
     Raises:
         NotNumbers: it is no array of real numbers.

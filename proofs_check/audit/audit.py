@@ -26,13 +26,13 @@ from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.receiver import check_receiver
 from proofs_check.audit.repeats import check_memory, check_seeds
+from proofs_check.audit.reporting import Reporter, raised
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.side_effects import check_side_effects
 from proofs_check.audit.subject import Subject
 from proofs_check.audit.traits import CallMemory, Traits, traits_of
 from proofs_check.audit.trial import SAMPLES as TRIAL_SAMPLES
 from proofs_check.audit.trial import Trial
-from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 
 FAMILY_ERROR = 1e-6
@@ -45,7 +45,7 @@ Tell = Callable[[str], None]
 @final
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found.
+    """Findings of an audit.
 
     ``claims`` are verdicts on what was stated, ``behaviour`` on all else; ``fit`` is the class
     that fits (None where nothing could be measured). ``headline`` is what must be known first, ""
@@ -150,7 +150,7 @@ def audit(
 @final
 @dataclass
 class _Findings:
-    """What has been found so far."""
+    """Findings so far."""
 
     subject: Subject
     random: bool = False
@@ -166,7 +166,7 @@ class _Findings:
         return Audit(
             self.subject.name,
             self.subject.kind,
-            self.subject.told,
+            self.subject.description,
             self.random,
             tuple(self.measures),
             self.fit,
@@ -213,7 +213,7 @@ def _steps(
 
 
 def _priced(trial: Trial) -> tuple[Cost, ...] | str:
-    """What messages cost, or why that is not known."""
+    """Costs of messages, or why they are not known."""
     try:
         return costs(trial.single, trial.traits)
     except Unmeasured as error:
@@ -236,15 +236,15 @@ def trial_of(subject: Subject, plan: Plan, traits: Traits, pace: Pace = USUAL) -
     """Benches in the best precision and in single; fresh for every call where it remembers."""
     renew = subject.renewable and traits.memory is CallMemory.HISTORY
     samples = f"{plan.samples_at(pace)} samples a vector" if traits.random else "nothing to sample"
-    told = f"seed {plan.seed}, {samples}, {str(traits.dtype).removeprefix('torch.')}"
-    if pace.told:
-        told = f"{pace.told}{told}"
+    description = f"seed {plan.seed}, {samples}, {str(traits.dtype).removeprefix('torch.')}"
+    if pace.description:
+        description = f"{pace.description}{description}"
     if renew:
-        told += ", a fresh one for every call"
+        description += ", a fresh one for every call"
     elif traits.memory is CallMemory.HISTORY:
-        told += ", one call after another since no fresh one can be made"
+        description += ", one call after another since no fresh one can be made"
     return Trial(
-        Reporter(subject.name, f"{told}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),
+        Reporter(subject.name, f"{description}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),
         traits,
         Runner(subject, traits.dtype, traits.generators, renew),
         Runner(subject, torch.float32, traits.generators, renew),
@@ -262,11 +262,11 @@ def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseExcept
     """It raises at every ordinary vector."""
     speaker = Reporter(subject.name, "gaussian vectors, float32")
     d, error = next(iter(refused.items()))
-    told = (
+    description = (
         f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"
     )
     if not subject.renewable and not isinstance(error, NotNumbers):
-        told += (
+        description += (
             "; it took one before, so it keeps something between calls, and no fresh one can be "
             "made: a class, or a function without arguments that returns a new one, would do"
         )
@@ -274,5 +274,5 @@ def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseExcept
         speaker.says(sentence, "claim", Outcome.NOT_APPLICABLE, "it takes no ordinary vector")
         for sentence in stated.sentences().values()
     )
-    runs = speaker.holds("takes ordinary vectors", "runs", False, told)
-    return Audit(subject.name, subject.kind, subject.told, False, (), None, claims, (runs,))
+    runs = speaker.holds("takes ordinary vectors", "runs", False, description)
+    return Audit(subject.name, subject.kind, subject.description, False, (), None, claims, (runs,))

@@ -11,10 +11,10 @@ from torch import Tensor
 from proofs_check.audit.families import HUGE
 from proofs_check.audit.history import shown
 from proofs_check.audit.moments import ALPHA
+from proofs_check.audit.reporting import raised
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.traits import CallMemory
 from proofs_check.audit.trial import Trial
-from proofs_check.audit.verdicts import raised
 from proofs_check.instruments.betting import lower_end
 from proofs_check.verdict import Outcome, Verdict
 
@@ -22,7 +22,7 @@ _TRIES, _FEWER, _PLAIN, _MOST = 64, 16, 4000, 20_000
 
 
 def check_not_finite(trial: Trial) -> list[Verdict]:
-    """What becomes of one NaN, or one infinity, among ordinary entries."""
+    """Check the effect of one NaN, or one infinity, among ordinary entries."""
     return [
         _not_finite(trial, "NaN", float("nan")),
         _not_finite(trial, "infinity", float("inf")),
@@ -31,7 +31,7 @@ def check_not_finite(trial: Trial) -> list[Verdict]:
 
 def _not_finite(trial: Trial, name: str, value: float) -> Verdict:
     claim = f"an input with one {name} is refused, or the {name} stays where it is"
-    told, undrawn = "", ""
+    description, undrawn = "", ""
     for d in (d for d in trial.dims() if d > 1):
         good, seen = _kept_apart(trial, d, value)
         if good is None:
@@ -39,11 +39,11 @@ def _not_finite(trial: Trial, name: str, value: float) -> Verdict:
         elif not good:
             return trial.speaker.holds(claim, name, False, seen)
         else:
-            told = seen
-    if not told:
-        told = undrawn or "no dimension above 1 is taken"
-        return trial.speaker.says(claim, name, Outcome.NOT_APPLICABLE, told)
-    return trial.speaker.holds(claim, name, True, "; ".join(filter(None, (told, undrawn))))
+            description = seen
+    if not description:
+        description = undrawn or "no dimension above 1 is taken"
+        return trial.speaker.says(claim, name, Outcome.NOT_APPLICABLE, description)
+    return trial.speaker.holds(claim, name, True, "; ".join(filter(None, (description, undrawn))))
 
 
 def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool | None, str]:
@@ -62,21 +62,26 @@ def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool | None, str]:
         if trial.traits.random and bool(torch.stack(tries).isfinite().all()):
             more = _draws_of(trial, d, place)
             if more > trial.share * _MOST:
-                told = f"[{place}] is sent too seldom to tell (d = {d}, {_plain(trial)} draws)"
-                return None, told
+                description = (
+                    f"[{place}] is sent too seldom to tell (d = {d}, {_plain(trial)} draws)"
+                )
+                return None, description
             seeds = range(first, math.ceil(more))
             tries.append(next((y for y in _calls(trial, x, seeds) if _spoilt(y)), tries[0]))
     except Exception as error:  # a stranger's code may raise anything
         return True, f"{raised(error)} (d = {d})"
     y = max(tries, key=lambda one: int((~one.isfinite()).sum()))
-    told = f"C({shown(x)}) = {shown(y)}"
+    description = f"C({shown(x)}) = {shown(y)}"
     wrong = ~y.isfinite()
     elsewhere = int(wrong.sum()) - int(wrong[place])
     if not bool(wrong.any()):
-        return False, f"hidden in silence: {told}"
+        return False, f"hidden in silence: {description}"
     if elsewhere:
-        return False, f"spreads in silence to {elsewhere} of the {d - 1} other entries: {told}"
-    return True, f"stays in its place: {told}"
+        return (
+            False,
+            f"spreads in silence to {elsewhere} of the {d - 1} other entries: {description}",
+        )
+    return True, f"stays in its place: {description}"
 
 
 def _draws_of(trial: Trial, d: int, place: int) -> float:
@@ -108,13 +113,13 @@ def check_recovery(trial: Trial) -> Verdict:
         )
     for value in (0.0, HUGE, float("nan"), float("inf")):
         for d in trial.dims():
-            if told := _spoiled(trial, d, value):
-                return trial.speaker.holds(claim, check, False, f"d = {d}: {told}")
+            if description := _spoiled(trial, d, value):
+                return trial.speaker.holds(claim, check, False, f"d = {d}: {description}")
     return trial.speaker.holds(claim, check, True, "finite after zero, huge, NaN and infinity")
 
 
 def _spoiled(trial: Trial, d: int, value: float) -> str:
-    """What becomes of ordinary vectors after one with such an entry."""
+    """Effect on ordinary vectors of an earlier one with such an entry."""
     x = torch.arange(1.0, d + 1, dtype=torch.float64)
     bench = Runner(trial.bench.subject, torch.float32, trial.traits.generators)
     bad = torch.zeros(d, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""How to call what was given: a callable, a pair, or something with compress and decompress."""
+"""Ways to call what was given: a callable, a pair, or something with compress and decompress."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def nearly_square(d: int) -> tuple[int, int]:
 
 
 def required(function: Any) -> int:
-    """How many positional arguments a callable needs; 1 where it does not say.
+    """Number of positional arguments that a callable needs; 1 where it does not say.
 
     Raises:
         ValueError: it needs an argument by keyword.

@@ -15,8 +15,8 @@ from proofs_check.audit.history import shown
 from proofs_check.audit.looks import more_draws
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA, Sample, SampledOperator, look, outcomes, ratio_ends
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.shrink import shrink
-from proofs_check.audit.verdicts import Reporter
 from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
 from proofs_check.instruments.adversary import tightness
 from proofs_check.instruments.betting import samples_needed
@@ -53,8 +53,10 @@ class ClaimChecks:
             if kind is Contraction and impossible:
                 found.append(self.speaker.holds(sentence, MONTE_CARLO, False, impossible))
             elif not meant:
-                told = "the constant means nothing in any dimension that was tried"
-                found.append(self.speaker.says(sentence, MONTE_CARLO, Outcome.NOT_APPLICABLE, told))
+                description = "the constant means nothing in any dimension that was tried"
+                found.append(
+                    self.speaker.says(sentence, MONTE_CARLO, Outcome.NOT_APPLICABLE, description)
+                )
             elif kind is Unbiased:
                 found.append(self._unbiased(sentence, [one for one, _ in meant]))
             else:
@@ -70,8 +72,10 @@ class ClaimChecks:
         wrong = [one.zero for one in measures if self._refutes(kind, one.zero)]
         if not wrong:
             return ()
-        told = f"d = {len(wrong[0].x)}: C(x) = {shown(wrong[0].mean)} for x = {shown(wrong[0].x)}"
-        return (self.speaker.says(sentence, ZERO, Outcome.REFUTED, told),)
+        description = (
+            f"d = {len(wrong[0].x)}: C(x) = {shown(wrong[0].mean)} for x = {shown(wrong[0].x)}"
+        )
+        return (self.speaker.says(sentence, ZERO, Outcome.REFUTED, description),)
 
     def _claim(self, kind: type[Claim], d: int) -> Claim | None:
         return next((claim for claim in self.stated.claims(d) if type(claim) is kind), None)
@@ -137,15 +141,15 @@ class ClaimChecks:
                 return self._counter(sentence, kind, WORST_CASE, one.worst.look)
         pairs = [(one, bound(claim)) for one, claim in meant]
         one, limit = max(pairs, key=lambda pair: pair[0].worst.look.ratio / max(pair[1], _MARGIN))
-        told = f"worst, {one.worst.found}"
-        return self._supported(sentence, WORST_CASE, (one.worst.look, limit), told, meant)
+        description = f"worst, {one.worst.found}"
+        return self._supported(sentence, WORST_CASE, (one.worst.look, limit), description, meant)
 
     def _supported(
         self,
         sentence: str,
         check: str,
         nearest: tuple[Sample, float],
-        told: str,
+        description: str,
         meant: Sequence[tuple[Measure, Claim]],
     ) -> Verdict:
         seen, limit = nearest
@@ -153,7 +157,8 @@ class ClaimChecks:
             sentence,
             check,
             Outcome.SUPPORTED,
-            f"{told}: ratio {seen.ratio:.6g} +- {seen.ratio_width:.2g} against {limit:.6g} at "
+            f"{description}: ratio {seen.ratio:.6g} +- {seen.ratio_width:.2g} against "
+            f"{limit:.6g} at "
             f"d = {len(seen.x)}, x = {shown(seen.x)}; d = {_dims([one for one, _ in meant])}; "
             f"error {ALPHA:g} a vector",
             statistic=seen.ratio,
@@ -169,14 +174,14 @@ class ClaimChecks:
         x = shown_at.x
         claim = self._claim(kind, len(x))
         limit = 0.0 if kind is Unbiased or claim is None else bound(claim)
-        told = f"E C(x) = {shown(shown_at.mean)}"
+        description = f"E C(x) = {shown(shown_at.mean)}"
         if kind is Unbiased and shown_at.finite:
-            told += (
+            description += (
                 f", off by {shown_at.bias:.3g} ||x|| {shown_at.where} "
                 f"(+- {shown_at.bias_width:.2g})"
             )
         elif kind is not Unbiased:
-            told += (
+            description += (
                 f", E||C(x)-x||^2/||x||^2 = {shown_at.ratio:.6g} +- {shown_at.ratio_width:.2g} "
                 f"against {limit:.6g}"
             )
@@ -184,7 +189,7 @@ class ClaimChecks:
             sentence,
             check,
             Outcome.REFUTED,
-            f"d = {len(x)}, x = {shown(x)}: {told}",
+            f"d = {len(x)}, x = {shown(x)}: {description}",
             statistic=shown_at.bias if kind is Unbiased else shown_at.ratio,
             bound=limit,
             uncertainty=shown_at.bias_width if kind is Unbiased else shown_at.ratio_width,

@@ -1,4 +1,4 @@
-"""What the user says of the compressor: unbiased, omega, delta, as formulas in d."""
+"""Claims of the user on the compressor: unbiased, omega, delta, as formulas in d."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Stated:
         if self.unbiased:
             found.append(Unbiased(_SOURCE, Confidence.CERTAIN))
         if self.omega is not None and (omega := evaluate(self.omega, values)) >= 0:
-            found.append(VarianceBound(omega, self._told(self.omega), _SOURCE))
+            found.append(VarianceBound(omega, self._described(self.omega), _SOURCE))
         if self.delta is not None and 0 < (delta := evaluate(self.delta, values)) <= 1:
-            found.append(Contraction(delta, self._told(self.delta), _SOURCE))
+            found.append(Contraction(delta, self._described(self.delta), _SOURCE))
         return tuple(found)
 
     def delta_at(self, d: int) -> float | None:
@@ -54,7 +54,7 @@ class Stated:
         return None if self.delta is None else evaluate(self.delta, self._values(d))
 
     def impossible(self, dims: Sequence[int]) -> str:
-        """Why no operator has the claimed delta: above 1 in the largest dimension; else ""."""
+        """Reason no operator has the claimed delta: above 1 in the largest dimension; else ""."""
         d = max(dims)
         delta = self.delta_at(d)
         if delta is None or delta <= 1:
@@ -70,7 +70,7 @@ class Stated:
 
     def bits_sentence(self) -> str:
         """The claim on the length in a line, for every d."""
-        return f"a message has at most {self._told(self.bits or '')} bits in the mean"
+        return f"a message has at most {self._described(self.bits or '')} bits in the mean"
 
     def _values(self, d: int) -> dict[str, float]:
         return {**self.names, "d": float(d)}
@@ -81,14 +81,14 @@ class Stated:
         if self.unbiased:
             told[Unbiased] = "E C(x) = x"
         if self.omega is not None:
-            formula = self._told(self.omega)
+            formula = self._described(self.omega)
             told[VarianceBound] = f"E||C(x)-x||^2 <= omega ||x||^2, omega = {formula}"
         if self.delta is not None:
-            formula = self._told(self.delta)
+            formula = self._described(self.delta)
             told[Contraction] = f"E||C(x)-x||^2 <= (1-delta) ||x||^2, delta = {formula}"
         return told
 
-    def _told(self, text: str) -> str:
+    def _described(self, text: str) -> str:
         """The formula, and the values of the names in it."""
         used = {node.id for node in ast.walk(ast.parse(text.strip())) if isinstance(node, ast.Name)}
         values = [f"{name} = {value:g}" for name, value in self.names.items() if name in used]

@@ -1,4 +1,4 @@
-"""Which class fits: unbiased U(omega), contraction B(delta), both after scaling, or neither."""
+"""Class that fits: unbiased U(omega), contraction B(delta), both after scaling, or neither."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ def at_all_sizes(found: Fit, sizes: Sequence[Verdict]) -> Fit:
     broken = [one for one in sizes if one.outcome is Outcome.REFUTED]
     if not broken or found.name == "neither":
         return found
-    told = "; ".join(f"{one.check}: {one.evidence}" for one in broken)
+    description = "; ".join(f"{one.check}: {one.evidence}" for one in broken)
     if all(one.check == "zero" for one in broken):
-        return Fit(f"{found.name}, except at zero", f"{found.text}; but {told}", found.factor)
-    text = f"{found.text}; so at ordinary sizes, elsewhere more is lost: {told}"
+        return Fit(
+            f"{found.name}, except at zero", f"{found.text}; but {description}", found.factor
+        )
+    text = f"{found.text}; so at ordinary sizes, elsewhere more is lost: {description}"
     return Fit(f"{found.name}, at ordinary sizes only", text, found.factor)
 
 
@@ -75,8 +77,8 @@ def _unbiased(measures: Sequence[Measure], contracts: bool, simpler: Simpler) ->
         return Fit("both", f"{text}; a contraction as it is, delta = {deltas}", 1.0)
     top = measures[-1].worst.look.ratio
     deltas = _constants(measures, lambda ratio: 1 / (1 + ratio))
-    told = f"{text}; C / (1 + omega) is a contraction B(delta), delta = {deltas}"
-    return Fit("unbiased", told, 1 / (1 + top))
+    description = f"{text}; C / (1 + omega) is a contraction B(delta), delta = {deltas}"
+    return Fit("unbiased", description, 1 / (1 + top))
 
 
 def _contraction(measures: Sequence[Measure], settled: bool) -> Fit:
@@ -85,15 +87,17 @@ def _contraction(measures: Sequence[Measure], settled: bool) -> Fit:
     text = f"biased contraction B(delta), delta = {deltas}"
     if not settled:
         dims = ", ".join(str(one.d) for one in measures if not one.high < 1)
-        told = (
+        description = (
             f"{text}; no ratio of 1 was seen, but in d = {dims} delta = 0 is within reach of "
             "chance: more samples would tell"
         )
-        return Fit("contraction, not settled", told)
+        return Fit("contraction, not settled", description)
     factors = [_common(one) for one in measures]
     if all(factor is not None for factor in factors):
-        told = _list(measures, [factor for factor in factors if factor is not None])
-        return Fit("contraction, unbiased after scaling", f"{text}; E C(x) = c x, c = {told}")
+        description = _list(measures, [factor for factor in factors if factor is not None])
+        return Fit(
+            "contraction, unbiased after scaling", f"{text}; E C(x) = c x, c = {description}"
+        )
     return Fit("contraction", text)
 
 
@@ -109,12 +113,12 @@ def _common(one: Measure) -> float | None:
 def _scaled(measures: Sequence[Measure], simpler: Simpler) -> Fit | None:
     """A multiple of it that is a contraction in each dimension where anything was drawn."""
     seen = [(one, [look for look in one.all if not look.undrawn]) for one in measures]
-    told = [one for one, drawn in seen if drawn]
+    description = [one for one, drawn in seen if drawn]
     found = [_factor(drawn) for _, drawn in seen if drawn]
     if not found or any(not pair[1] > LEAST_DELTA for pair in found):
         return None
-    factors = _list(told, [pair[0] for pair in found])
-    deltas = _list(told, [pair[1] for pair in found])
+    factors = _list(description, [pair[0] for pair in found])
+    deltas = _list(description, [pair[1] for pair in found])
     text = f"biased, and no contraction as it is; c C is one, c = {factors}, delta = {deltas}"
     name = "contraction after scaling"
     if silent := ", ".join(str(one.d) for one, drawn in seen if not drawn):
@@ -137,27 +141,27 @@ def _factor(looks: Sequence[Sample]) -> tuple[float, float]:
 
 def _witness(measures: Sequence[Measure], simpler: Simpler) -> str:
     """The smallest vectors that show a bias, and a ratio of at least 1."""
-    told = []
+    description = []
     biased = next((one.most_biased for one in measures if one.biased), None)
     if biased is not None:
         seen = simpler(biased, lambda other: other.biased)
-        told.append(f"E C(x) = {shown(seen.mean)} at x = {shown(seen.x)}")
+        description.append(f"E C(x) = {shown(seen.mean)} at x = {shown(seen.x)}")
     large = next((seen for one in measures for seen in one.largest_first if seen.expands), None)
     if large is not None:
         seen = simpler(large, lambda other: other.expands)
-        told.append(f"E||C(x)-x||^2/||x||^2 = {seen.ratio:.6g} at x = {shown(seen.x)}")
-    return "; ".join(told)
+        description.append(f"E||C(x)-x||^2/||x||^2 = {seen.ratio:.6g} at x = {shown(seen.x)}")
+    return "; ".join(description)
 
 
 def _constants(measures: Sequence[Measure], of: Callable[[float], float]) -> str:
     """A constant in each dimension, with the interval that the ratio's interval gives."""
-    told = []
+    description = []
     for one in measures:
         seen = one.worst.look
         ends = sorted((of(max(seen.ratio_low, 0.0)), of(seen.ratio_high)))
         interval = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends[1] - ends[0] > _EXACT / 50 else ""
-        told.append(f"{_near_one(of(seen.ratio))}{interval} (d = {one.d})")
-    return ", ".join(told)
+        description.append(f"{_near_one(of(seen.ratio))}{interval} (d = {one.d})")
+    return ", ".join(description)
 
 
 def _list(measures: Sequence[Measure], values: Sequence[float]) -> str:

@@ -15,10 +15,10 @@ import torch
 
 from proofs_check.audit.loading import imported
 from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import ordinary
-from proofs_check.audit.verdicts import Reporter
 from proofs_check.verdict import Outcome, Verdict
 
 _HASH_SEEDS = ("1", "2")
@@ -38,8 +38,8 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool 
     speaker = Reporter(name, f"PYTHONHASHSEED {mine or 'random'} and {other_seed}, seeds {_SEEDS}")
     claim, check = "the same seeds bring the same outcome in another process", "processes"
     if not repeats:
-        told = "the seeds do not fix its outcome in one process"
-        return speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
+        description = "the seeds do not fix its outcome in one process"
+        return speaker.says(claim, check, Outcome.NOT_APPLICABLE, description)
     with TemporaryDirectory(prefix="rateproof-") as folder:
         out = Path(folder) / "outcomes"
         with _started(name, dims, matrix, other_seed, out) as run:
@@ -55,8 +55,10 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool 
         other = json.loads(out.read_text())
     for d, here, there in zip(dims, one, other, strict=True):
         if here != there:
-            told = f"d = {d}: the outcome changes with Python's hash of words (PYTHONHASHSEED)"
-            return speaker.holds(claim, check, False, told)
+            description = (
+                f"d = {d}: the outcome changes with Python's hash of words (PYTHONHASHSEED)"
+            )
+            return speaker.holds(claim, check, False, description)
     return speaker.holds(claim, check, True, f"equal, d = {', '.join(map(str, dims))}")
 
 
@@ -97,8 +99,8 @@ def _main(words: str) -> None:
     name, dims, matrix, path, out = json.loads(words)
     sys.path.extend(entry for entry in path if entry not in sys.path)
     with undisturbed():
-        told = outcomes_of(name, dims, matrix)
-    Path(out).write_text(json.dumps(told))
+        description = outcomes_of(name, dims, matrix)
+    Path(out).write_text(json.dumps(description))
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from proofs_check.audit.faults import blame, is_crash
 from proofs_check.audit.history import shown
 from proofs_check.audit.losses import Fault, all_lost, threshold
 from proofs_check.audit.moments import Sample
+from proofs_check.audit.reporting import raised
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.trial import Trial
-from proofs_check.audit.verdicts import raised
 from proofs_check.verdict import Outcome, Verdict
 
 _LOSS = 0.01
@@ -28,7 +28,7 @@ def check_inputs(trial: Trial) -> list[Verdict]:
 
 
 def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> Fault | None:
-    """What is wrong at scale * x; None where nothing is."""
+    """Fault at scale * x; None where there is none."""
     bench = trial.bench_for(scale)
     given = trial.given(x, scale)
     bench.renew()
@@ -60,11 +60,11 @@ def _more_lost(trial: Trial, here: Sample, scale: float) -> Fault | None:
     usual = trial.look(here.x / 2.0**power, scale)
     if here.ratio_low <= usual.ratio_high + _LOSS:
         return None
-    told = (
+    description = (
         f"C(x) = {shown(here.mean)}, E||C(x)-x||^2/||x||^2 = {here.ratio:.3g} "
         f"against {usual.ratio:.3g} for x / 2^{power}"
     )
-    return Fault(told, "" if here.mean.any() else threshold(trial))
+    return Fault(description, "" if here.mean.any() else threshold(trial))
 
 
 def _family(trial: Trial, family: InputFamily) -> Verdict:
@@ -77,27 +77,29 @@ def _family(trial: Trial, family: InputFamily) -> Verdict:
             if found is None:
                 continue
             if found.design:
-                told = f"{found.told} for x = {shown(x * family.scale)}; {found.design}"
-                designed = designed or f"d = {d}: {told}"
+                description = (
+                    f"{found.description} for x = {shown(x * family.scale)}; {found.design}"
+                )
+                designed = designed or f"d = {d}: {description}"
                 continue
             x = shrink(x, lambda y: _undesigned(trial, family, y))
             found = _fault(trial, family, x) or found
-            told = f"{found.told} for x = {shown(x * family.scale)}"
+            description = f"{found.description} for x = {shown(x * family.scale)}"
             if found.crash:
-                trial.crashes.append(told)
-            evidence = f"d = {len(x)}: {told}"
+                trial.crashes.append(description)
+            evidence = f"d = {len(x)}: {description}"
             return trial.speaker.says(claim, family.name, Outcome.REFUTED, evidence)
     if designed:
         return trial.speaker.says(claim, family.name, Outcome.COMPARED, designed)
     if not tried:
-        told = "there are none, as many entries as there are come back"
-        return trial.speaker.says(claim, family.name, Outcome.NOT_APPLICABLE, told)
+        description = "there are none, as many entries as there are come back"
+        return trial.speaker.says(claim, family.name, Outcome.NOT_APPLICABLE, description)
     evidence = f"d = {_listed(tried)}: {_sound(trial, family, tried)}"
     return trial.speaker.says(claim, family.name, Outcome.SUPPORTED, evidence)
 
 
 def _fault(trial: Trial, family: InputFamily, x: Tensor) -> Fault | None:
-    """What is wrong at a vector of the family; R^1 has a row of its own for what is lost there."""
+    """Fault at a vector of the family; R^1 has a row of its own for what is lost there."""
     found = fault(trial, x, family.scale)
     lost_only = found is not None and found.lost and len(x) == 1
     return None if lost_only and trial.traits.dims != (1,) else found
@@ -135,26 +137,26 @@ def _one(trial: Trial) -> Verdict:
         error = trial.traits.refused[1]
         outcome = Outcome.REFUTED if is_crash(error) else Outcome.COMPARED
         return trial.speaker.says(claim, check, outcome, f"{raised(error)} for a vector in R^1")
-    told = []
+    description = []
     outcome = Outcome.SUPPORTED
     for value in (1.0, -2.5, 0.1):
         x = torch.tensor([value], dtype=torch.float64)
         found = fault(trial, x)
         if found is not None and not found.design:
-            evidence = f"{found.told} for x = {shown(x)}"
+            evidence = f"{found.description} for x = {shown(x)}"
             if found.crash:
                 trial.crashes.append(evidence)
             return trial.speaker.says(claim, check, Outcome.REFUTED, evidence)
         if found is not None:
             outcome = Outcome.COMPARED
-            told.append(f"C({value:g}) is lost {found.design}")
+            description.append(f"C({value:g}) is lost {found.design}")
         else:
-            told.append(f"E C({value:g}) = {float(trial.drawn(trial.given(x)).mean()):.4g}")
+            description.append(f"E C({value:g}) = {float(trial.drawn(trial.given(x)).mean()):.4g}")
             here = trial.look(trial.given(x))
             if here.biased and here.expands:
                 outcome = Outcome.COMPARED
-                told[-1] += ", no nearer to x than 0 is, as with ordinary vectors"
-    return trial.speaker.says(claim, check, outcome, ", ".join(told))
+                description[-1] += ", no nearer to x than 0 is, as with ordinary vectors"
+    return trial.speaker.says(claim, check, outcome, ", ".join(description))
 
 
 def _dimensions(trial: Trial) -> Verdict:
@@ -167,11 +169,11 @@ def _dimensions(trial: Trial) -> Verdict:
         ((d, e) for d, e in refused.items() if is_crash(e)),
         next(iter(refused.items())),
     )
-    told = f"{raised(error)} for d = {d}; not taken are d = {_listed(tuple(refused))}"
+    description = f"{raised(error)} for d = {d}; not taken are d = {_listed(tuple(refused))}"
     if not is_crash(error):
-        return trial.speaker.says(claim, check, Outcome.COMPARED, told)
-    trial.crashes.append(told)
-    return trial.speaker.says(claim, check, Outcome.REFUTED, told)
+        return trial.speaker.says(claim, check, Outcome.COMPARED, description)
+    trial.crashes.append(description)
+    return trial.speaker.says(claim, check, Outcome.REFUTED, description)
 
 
 def _listed(dims: Sequence[int]) -> str:
@@ -186,7 +188,7 @@ def check_mirror(trial: Trial) -> Verdict:
             x = trial.given(x)
             one, other = trial.look(x), trial.look(-x)
             if max(one.ratio_low - other.ratio_high, other.ratio_low - one.ratio_high) > _LOSS:
-                told = (
+                description = (
                     f"E||C(x)-x||^2/||x||^2 = {one.ratio:.4g} at x = {shown(x)}, but "
                     f"{other.ratio:.4g} at -x"
                 )
@@ -194,5 +196,5 @@ def check_mirror(trial: Trial) -> Verdict:
                 small = min(one.ratio_high, other.ratio_high) < 1
                 faulty = lost and small and (one.biased or other.biased)
                 outcome = Outcome.REFUTED if faulty else Outcome.COMPARED
-                return trial.speaker.says(claim, check, outcome, told)
+                return trial.speaker.says(claim, check, outcome, description)
     return trial.speaker.holds(claim, check, True, "ratios at x and -x agree")

@@ -1,4 +1,4 @@
-"""Whose fault an error is: a frame of the subject's own code lies under the call of it, or not."""
+"""Attribution of an error: a frame of the subject's own code lies under the call of it, or not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CALLS = {
 
 
 class BadAnswer(Exception):
-    """What the subject gave back is no vector of the right size."""
+    """Error that the output is no vector of the right size."""
 
 
 class SubjectFault(RuntimeError):
@@ -32,8 +32,8 @@ class Exits(RuntimeError):
 
 def exits(stop: BaseException) -> Exits:
     """The same place as an error like others."""
-    told = f"sys.exit({stop.code!r})" if isinstance(stop, SystemExit) else first_line(stop)
-    return Exits(told).with_traceback(stop.__traceback__)
+    description = f"sys.exit({stop.code!r})" if isinstance(stop, SystemExit) else first_line(stop)
+    return Exits(description).with_traceback(stop.__traceback__)
 
 
 def fault_of(name: str, error: BaseException) -> SubjectFault | None:
@@ -64,11 +64,11 @@ def blame(error: Exception) -> None:
 
 def takes_nothing(name: str, troubles: dict[str, Exception]) -> SubjectFault:
     """A subject that raised at every ordinary vector, by the kind of array it was given."""
-    told = "; ".join(
+    description = "; ".join(
         f"{kind}: {first_line(error)} ({place_of(error) or 'no line of its own'})"
         for kind, error in troubles.items()
     )
-    return SubjectFault(f"{name} takes no vector of either kind ({told})")
+    return SubjectFault(f"{name} takes no vector of either kind ({description})")
 
 
 def place_of(error: BaseException) -> str | None:

@@ -51,10 +51,12 @@ def influence(
     points = sorted(points, key=len)
     small = max((x for x in points[:-1] if len(x) <= _SMALL), key=len, default=points[0])
     seen = Influence(False, "outcomes after different vectors are equal")
-    moved = [(x, told) for x in points if (told := _exactly(bench, x))] if exact else []
-    for x, told in moved:
+    moved = (
+        [(x, description) for x in points if (description := _exactly(bench, x))] if exact else []
+    )
+    for x, description in moved:
         if _continuously(bench, x):
-            return Influence(True, told, x)
+            return Influence(True, description, x)
     if exact and not moved:
         return _cycle(bench, small) or seen
     drawn_anew = bench.subject.renewable and not exact  # else a generator may start at one seed
@@ -129,11 +131,11 @@ def _by_test(bench: Runner, x: Tensor, pairs: int) -> Influence:
     shift = (probes[0].mean(0) - probes[1].mean(0)).abs()
     worst = int((shift / width).argmax())
     where = f"E C(x)[{worst}]" if worst < len(x) else "E||C(x)-x||^2/||x||"
-    told = (
+    description = (
         f"{where} at x = {shown(x)} moves by {float(shift[worst]):.3g} with what was given before "
         f"(+- {float(width[worst]):.2g})"
     )
-    return Influence(bool((shift > width).any()), told, x, 2 * float(width.max()) / size)
+    return Influence(bool((shift > width).any()), description, x, 2 * float(width.max()) / size)
 
 
 def _by_running(bench: Runner, x: Tensor, pairs: int) -> Influence:
@@ -156,14 +158,16 @@ def _by_running(bench: Runner, x: Tensor, pairs: int) -> Influence:
             return Influence(not fresh, f"C({shown(x)}) is not finite any more after some calls", x)
         seen.append([y @ x / size, (y - x).square().sum(-1) / size])
     for name, one, other in zip(_COMPARED, *seen, strict=True):
-        told = _differ(one, other, ALPHA / 2, "over fresh ones", f"over {pairs} calls of one")
-        if told:
-            return Influence(True, f"{name} at x = {shown(x)} is {told}", x)
+        description = _differ(
+            one, other, ALPHA / 2, "over fresh ones", f"over {pairs} calls of one"
+        )
+        if description:
+            return Influence(True, f"{name} at x = {shown(x)} is {description}", x)
     return Influence(False, "outcomes of one that goes on are those of fresh ones", x)
 
 
 def _differ(one: Tensor, other: Tensor, alpha: float, here: str, there: str) -> str:
-    """How the means of values ``[S]`` differ, "" where chance explains it, with error alpha."""
+    """Difference of means of values ``[S]``, "" where chance explains it, with error alpha."""
     width = sum(
         float(half_width(values, max(float(values.max() - values.min()), 1.0), alpha / 2))
         for values in (one, other)
@@ -188,8 +192,8 @@ def _in_a_row(bench: Runner, x: Tensor, pairs: int) -> Influence:
     near, far = errors.tensor_split(2)
     couples = ((near[::2], near[1::2]), far.tensor_split(2))
     one, other = ((a * b).sum(-1) / size for a, b in couples)
-    told = _differ(one, other, ALPHA, "over calls in a row", "over calls far apart")
-    return Influence(bool(told), f"{_PRODUCT} at x = {shown(x)} is {told}", x)
+    description = _differ(one, other, ALPHA, "over calls in a row", "over calls far apart")
+    return Influence(bool(description), f"{_PRODUCT} at x = {shown(x)} is {description}", x)
 
 
 def _cycle(bench: Runner, x: Tensor) -> Influence | None:
@@ -200,8 +204,8 @@ def _cycle(bench: Runner, x: Tensor) -> Influence | None:
         if all(torch.equal(a, b) for a, b in zip(values, values[period:], strict=False)):
             if torch.equal(values[0], values[1]):
                 return None
-            told = f"outcomes at one vector come round again every {period} calls"
-            return Influence(True, told, x)
+            description = f"outcomes at one vector come round again every {period} calls"
+            return Influence(True, description, x)
     return None
 
 
@@ -227,7 +231,7 @@ class Returned:
 
 
 def comes_back(bench: Runner, x: Tensor) -> Returned:
-    """What is left out at x and what of it comes back in later calls.
+    """Amount left out at x, and how much of it comes back in later calls.
 
     A memory that adds what was left out to the next vector keeps the sum of errors from growing,
     after 32 calls, or after 512 where few entries are sent at a time.
@@ -251,7 +255,7 @@ def shown(x: Tensor) -> str:
         return f"({values[0]:.6g}, ..., {values[0]:.6g}) in R^{len(x)}"
     places = x.nonzero().flatten().tolist()
     if 2 * len(places) <= len(x):
-        told = ", ".join(f"[{place}] = {values[place]:.6g}" for place in places[:_FEW])
+        description = ", ".join(f"[{place}] = {values[place]:.6g}" for place in places[:_FEW])
         rest = "else 0" if len(places) <= _FEW else "..."
-        return f"({told}, {rest}) in R^{len(x)}"
+        return f"({description}, {rest}) in R^{len(x)}"
     return f"({', '.join(f'{value:.6g}' for value in values[:_SHOWN])}, ...) in R^{len(x)}"

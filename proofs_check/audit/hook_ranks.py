@@ -1,4 +1,4 @@
-"""What a hook makes of gradients that differ from rank to rank."""
+"""Output of a hook on gradients that differ from rank to rank."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import torch
 
 from proofs_check.audit.history import shown
 from proofs_check.audit.moments import ALPHA
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.torch_hooks import HookLine
 from proofs_check.audit.traits import ordinary
-from proofs_check.audit.verdicts import Reporter
 from proofs_check.instruments.statistics import half_width
 from proofs_check.verdict import Outcome, Verdict
 
@@ -20,9 +20,9 @@ _SEED = 5
 def check_ranks(line: HookLine, speaker: Reporter, random: bool) -> list[Verdict]:
     """Whether ranks agree, use each other's gradients, and average them; of two ranks or more."""
     if line.ranks == 1:
-        told = "one rank; --ranks 2 would do"
+        description = "one rank; --ranks 2 would do"
         claim = "all ranks get the mean of what the ranks sent"
-        return [speaker.says(claim, "ranks", Outcome.NOT_APPLICABLE, told)]
+        return [speaker.says(claim, "ranks", Outcome.NOT_APPLICABLE, description)]
     return [_agree(line, speaker), _used(line, speaker), _mean(line, speaker, random)]
 
 
@@ -34,11 +34,11 @@ def _agree(line: HookLine, speaker: Reporter) -> Verdict:
         first, *others = line.apart(x, _SEED)
         for rank, other in enumerate(others, 1):
             if not torch.equal(first.nan_to_num(), other.nan_to_num()):
-                told = (
+                description = (
                     f"d = {d}: rank r holds (r + 1) x, x = {shown(x)}; rank 0 gets {shown(first)}, "
                     f"rank {rank} gets {shown(other)}: the models drift apart"
                 )
-                return speaker.holds(claim, check, False, told)
+                return speaker.holds(claim, check, False, description)
     dims = ", ".join(map(str, _DIMS))
     return speaker.holds(claim, check, True, f"bit for bit where they hold x, 2 x, ..., d = {dims}")
 
@@ -55,8 +55,8 @@ def _used(line: HookLine, speaker: Reporter) -> Verdict:
         mixed = line.apart(x, _SEED)[0]
         if not torch.equal(alone, mixed):
             return speaker.holds(claim, check, True, f"d = {d}: rank 0 gets something else then")
-    told = f"rank 0 gets the same, {shown(alone)}, whether the others hold x or 2 x, d = {d}"
-    return speaker.holds(claim, check, False, told)
+    description = f"rank 0 gets the same, {shown(alone)}, whether the others hold x or 2 x, d = {d}"
+    return speaker.holds(claim, check, False, description)
 
 
 def _mean(line: HookLine, speaker: Reporter, random: bool) -> Verdict:
@@ -71,7 +71,7 @@ def _mean(line: HookLine, speaker: Reporter, random: bool) -> Verdict:
     values = torch.stack(seen)
     width = half_width(values, float(n), ALPHA) if random else torch.zeros(1)
     mean = float(values[0] if not random else values.mean(0))
-    told = f"x = (1) on {n} ranks comes back as {mean:.4g}"
+    description = f"x = (1) on {n} ranks comes back as {mean:.4g}"
     if float(width):
-        told += f" +- {float(width):.2g} in the mean"
-    return speaker.holds(claim, check, not mean - float(width) > (1 + n) / 2, told)
+        description += f" +- {float(width):.2g} in the mean"
+    return speaker.holds(claim, check, not mean - float(width) > (1 + n) / 2, description)

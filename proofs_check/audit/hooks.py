@@ -23,11 +23,10 @@ from proofs_check.audit.calls import Form
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.hook_ranks import check_ranks
 from proofs_check.audit.plan import Plan
-from proofs_check.audit.progress import ProgressLine
+from proofs_check.audit.reporting import ProgressLine, Reporter
 from proofs_check.audit.subject import Function, Subject
 from proofs_check.audit.torch_hooks import HookLine
 from proofs_check.audit.user_hooks import hook_named
-from proofs_check.audit.verdicts import Reporter
 
 _SEARCH = 1_500
 RANKS = (1, 2)
@@ -179,6 +178,8 @@ def _subject(name: str, line: HookLine, asked: _Asked) -> Subject:
 
     ranks = "1 rank" if line.ranks == 1 else f"{line.ranks} ranks"
     kind = f"DDP communication hook {line.hook.what}"
-    told = f"takes torch tensors; gloo, {ranks}, torch {torch.__version__}"
+    description = f"takes torch tensors; gloo, {ranks}, torch {torch.__version__}"
     subject = name if ":" in name else f"torch:{name}"
-    return Subject(subject, kind, fresh, True, TORCH, told, form=form, announce=line.announce)
+    return Subject(
+        subject, kind, fresh, True, TORCH, description, form=form, announce=line.announce
+    )

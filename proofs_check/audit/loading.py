@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
-"""Names that mean this project's packages, whatever lies in the current folder."""
+from proofs_check.audit.own_folders import PACKAGES, own_name, see_own_folders
 
 
 def imported(name: str) -> Any:
-    """What MODULE:ATTRIBUTE names; the attribute may have dots.
+    """Object that MODULE:ATTRIBUTE names; the attribute may have dots.
+
+    A module that is not ours finds packages of its own folder first
+    (:mod:`proofs_check.audit.own_folders`).
 
     Raises:
         ValueError: it cannot be imported; names the line of the module that raised.
@@ -24,7 +25,8 @@ def imported(name: str) -> Any:
     if not (colon and module and path):
         raise ValueError(f"{wanted}, got name={name}")
     try:
-        found: Any = import_module(module)
+        see_own_folders()
+        found: Any = import_module(own_name(module))
         for attribute in path.split("."):
             found = getattr(found, attribute)
     except (Exception, SystemExit) as error:  # importing a stranger's module may raise anything
@@ -38,22 +40,24 @@ def imported(name: str) -> Any:
 
 def _clash(error: BaseException) -> str:
     """A sentence where one of the user's packages has the name of one of ours."""
-    package = (getattr(error, "name", None) or "").partition(".")[0]
-    ours = sys.modules.get(package) if package in PACKAGES else None
+    name = getattr(error, "name", None) or ""
+    package = name.partition(".")[0]
     place = Path.cwd() / package
-    if not isinstance(error, ImportError) or ours is None or not place.exists():
+    home = Path(__file__).resolve().parents[2]
+    if not isinstance(error, ImportError) or package not in PACKAGES or not place.exists():
         return ""
-    home = Path(str(ours.__file__)).resolve().parent
-    if home == place.resolve():
+    if home == Path.cwd().resolve():
         return ""
+    if own_name(name) == name:
+        return f"; neither {place} nor rateproof's own package of that name has it"
     return (
-        f"; the name {package} means rateproof's own package here, which hides {place}: another "
-        "name for that folder, or a module that does not import it, would do"
+        f"; by a computed name {package} means rateproof's own package here, not {place}: an "
+        "import statement, or another name for that folder, would do"
     )
 
 
 def _line_of(error: BaseException) -> str:
-    """Where a module stopped being imported: what ran below Python's own import frames."""
+    """Line at which a module's import stopped: what ran below Python's own import frames."""
     frames = extract_tb(error.__traceback__)
     inside = list(takewhile(lambda f: not f.filename.startswith("<frozen"), reversed(frames)))
     if not inside or len(inside) == len(frames):

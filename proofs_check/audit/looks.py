@@ -1,4 +1,4 @@
-"""Where one looks: vectors at which operators differ, and again where chance decides too little."""
+"""Test vectors: those at which operators differ, again where chance decides too little."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def kept(y: Tensor) -> int:
 
 
 def looks(setting: SampledOperator) -> list[Sample]:
-    """What is seen at each of the vectors, and at one with as many entries as are kept."""
+    """Samples at each of the vectors, and at one with as many entries as are kept."""
     points = {
         name: x.to(torch.float32).to(torch.float64)
         for name, x in vectors(setting.d, setting.key).items()
@@ -91,7 +91,7 @@ def looks(setting: SampledOperator) -> list[Sample]:
 
 
 def gain_of(y: Tensor, flat: Tensor) -> float:
-    """How far a coordinate of a flat vector ``[d]`` is blown up in outcomes ``[S, d]``."""
+    """Gain of a coordinate of a flat vector ``[d]`` in outcomes ``[S, d]``."""
     return float((y / flat).abs().max()) if all_finite(y) else 1.0
 
 

@@ -30,15 +30,15 @@ _SMALLER = tuple(2.0**-k for k in range(2, 21, 2))
 @final
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong at a vector; ``design`` is the design that explains it, "" if none does.
+    """Fault at a vector; ``design`` is the design that explains it, "" if none does.
 
     Attributes:
-        told: what is wrong, in words.
+        description: what is wrong, in words.
         lost: whether it is that nothing is left of the vector.
         crash: whether the subject raised what is no refusal.
     """
 
-    told: str
+    description: str
     design: str = ""
     lost: bool = False
     crash: bool = False
@@ -53,11 +53,11 @@ def all_lost(trial: Trial, x: Tensor) -> Fault | None:
         return None
     if not seen.expands and not _never_less(trial, x):
         return None
-    told = (
+    description = (
         f"C(x) = {shown(seen.mean)} loses no less than sending nothing "
         f"(ratio {seen.ratio:.4g}; ordinary vectors lose less)"
     )
-    return Fault(told, _by_size(trial, x, seen.mean) or _in_turn(trial, x), lost=True)
+    return Fault(description, _by_size(trial, x, seen.mean) or _in_turn(trial, x), lost=True)
 
 
 def threshold(trial: Trial) -> str:
@@ -100,7 +100,7 @@ def _by_size(trial: Trial, x: Tensor, y: Tensor) -> str:
 
 
 def _in_turn(trial: Trial, x: Tensor) -> str:
-    """What is left out at first but sent in later calls."""
+    """Report on what is left out at first but sent in later calls."""
     if trial.traits.memory is not CallMemory.HISTORY:
         return ""
     seen = comes_back(trial.in_turn(), x)

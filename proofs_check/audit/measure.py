@@ -1,4 +1,4 @@
-"""What is measured in one dimension: looks at given vectors, and the worst vector found."""
+"""Measurements in one dimension: samples at given vectors, and the worst vector found."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def _worst(setting: SampledOperator, seen: tuple[Sample, ...], budget: int) -> W
     if setting.d == 1:  # only the size and the sign can be varied, which starts do already
         rounds = least
     found = search(setting.operator, setting.d, _seed(setting), rounds=rounds, samples=draws)
-    told = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
+    description = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
     again = Worst(_anew(setting, "worst of looks", known.x), f"{known.name} vector")
-    sought = Worst(_anew(setting, "worst found", found.x), told)
+    sought = Worst(_anew(setting, "worst found", found.x), description)
     return max(again, sought, key=lambda one: one.look.ratio_low)
 
 
@@ -115,6 +115,6 @@ def _seed(setting: SampledOperator) -> int:
 
 
 def _starts(setting: SampledOperator) -> int:
-    """How many vectors the search starts from."""
+    """Number of vectors from which the search starts."""
     families = random_starts(setting.d, setting.key) | structured_starts(setting.d, setting.key)
     return sum(rows.shape[0] for rows in families.values())

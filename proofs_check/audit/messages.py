@@ -1,4 +1,4 @@
-"""What a message costs, against no compression and against the length that is claimed."""
+"""Cost of a message, against no compression and against the length that is claimed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from proofs_check.audit.moments import ALPHA, ROUNDING
 from proofs_check.audit.payload import Message, Part, message_of, own_length
 from proofs_check.audit.randomness import seed_all
 from proofs_check.audit.receiver import Missing, missing
+from proofs_check.audit.reporting import Reporter, raised
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.traits import CallMemory, Traits, ordinary
-from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.instruments.statistics import half_width
 from proofs_check.verdict import Outcome, Verdict
 
@@ -72,11 +72,11 @@ class Cost:
         return float(FLOAT_BITS * len(self.x))
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Length and make of the message, for a sentence."""
         least, most = float(self.lengths.min()), float(self.lengths.max())
         size = f"{self.mean:g}" if least == most else f"{self.mean:.6g} ({least:g} to {most:g})"
-        return f"{size} bits ({self.first.told}) for d = {len(self.x)}"
+        return f"{size} bits ({self.first.description}) for d = {len(self.x)}"
 
 
 def costs(runner: Runner, traits: Traits) -> tuple[Cost, ...]:
@@ -137,7 +137,7 @@ def _length(message: Message) -> float:
 
 
 def _messages(runner: Runner, x: Tensor, apart: bool) -> Callable[[int], Message]:
-    """What makes messages of x from seeds; of fresh ones where something is remembered.
+    """Factory of messages of x from seeds; of a fresh instance where something is remembered.
 
     ``apart``: with their contexts.
     """
@@ -198,15 +198,15 @@ def check_cost(speaker: Reporter, found: Sequence[Cost] | str) -> Verdict:
         return speaker.says(claim, check, Outcome.NOT_APPLICABLE, found)
     worst = _longest(found)
     share = 100 * worst.mean / worst.dense
-    told = f"{worst.told}, {share:.3g}% of the {worst.dense:g} of no compression"
+    description = f"{worst.description}, {share:.3g}% of the {worst.dense:g} of no compression"
     others = [one for one in _each(found) if len(one.x) != len(worst.x)]
     if others:
         rest = ", ".join(f"{one.mean:g} (d = {len(one.x)})" for one in others)
-        told += f"; {rest}"
+        description += f"; {rest}"
     outcome = Outcome.SUPPORTED
     if worst.mean >= worst.dense:
         outcome = Outcome.REFUTED if worst.least > worst.dense else Outcome.COMPARED
-    return speaker.says(claim, check, outcome, told, statistic=worst.mean, bound=worst.dense)
+    return speaker.says(claim, check, outcome, description, statistic=worst.mean, bound=worst.dense)
 
 
 def check_bits(speaker: Reporter, stated: Stated, found: Sequence[Cost] | str) -> list[Verdict]:
@@ -218,40 +218,44 @@ def check_bits(speaker: Reporter, stated: Stated, found: Sequence[Cost] | str) -
         return [speaker.says(claim, check, Outcome.NOT_APPLICABLE, found)]
     pairs = [(one, limit) for one in found if (limit := stated.bits_at(len(one.x))) is not None]
     one, limit = max(pairs, key=lambda pair: pair[0].least / max(pair[1], 1e-300))
-    told = f"{one.told} against {limit:g}, x = {shown(one.x)}"
+    description = f"{one.description} against {limit:g}, x = {shown(one.x)}"
     beyond = one.least > limit * (1 + 1e-12)
     packed = sum(part.packed for part in one.first.parts)
     if beyond and one.first.own is None and packed <= limit:
-        told += f"; with its integers packed to the range they lie in it would have {packed:g}"
+        description += (
+            f"; with its integers packed to the range they lie in it would have {packed:g}"
+        )
     if not beyond:
-        told = f"nearest to it: {told}; d = {', '.join(str(len(one.x)) for one in _each(found))}"
+        sizes = ", ".join(str(len(one.x)) for one in _each(found))
+        description = f"nearest to it: {description}; d = {sizes}"
     outcome = Outcome.REFUTED if beyond else Outcome.SUPPORTED
     return [
         speaker.says(
-            claim, check, outcome, told, statistic=one.mean, bound=limit,
+            claim, check, outcome, description, statistic=one.mean, bound=limit,
             uncertainty=(one.most - one.least) / 2, tightness=one.mean / limit if limit else None,
         )
     ]  # fmt: skip
 
 
 def headline(measures: Sequence[Measure], found: Sequence[Cost] | str, eps: float) -> str:
-    """What must be known first: it loses nothing, or sends more than no compression; else "".
+    """Headline: it loses nothing, or sends more than no compression; else "".
 
     In R^1 many operators lose nothing, so that this dimension alone says nothing.
     """
-    told = []
+    description = []
     exact = [one.d for one in measures if one.worst.look.ratio <= (ROUNDING * eps) ** 2]
     if exact and len(exact) == len(measures) and max(exact) > 1:
-        told.append(
+        description.append(
             "the identity: C(x) = x at every vector that was looked at, so nothing is compressed"
         )
     if not isinstance(found, str) and found:
         worst = _longest(found)
         if worst.least > worst.dense:
-            told.append(
-                f"sends more than no compression: {worst.told}, {worst.dense:g} are those of x"
+            description.append(
+                f"sends more than no compression: {worst.description}, {worst.dense:g} are "
+                f"those of x"
             )
-    return "; ".join(told)
+    return "; ".join(description)
 
 
 def _longest(found: Sequence[Cost]) -> Cost:

@@ -5,7 +5,7 @@ coordinate and along three directions; the ratio E||C(x)-x||^2 / ||x||^2; and
 a = E<C(x), x> / ||x||^2, b = E||C(x)||^2 / ||x||^2, from which the ratio of any multiple c C
 follows as c^2 b - 2 c a + 1. Half-widths of means as in
 :mod:`proofs_check.instruments.statistics`, ends of ratios as in
-:mod:`proofs_check.instruments.betting`.
+:mod:`proofs_check.instruments.limits`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SampledOperator:
 @final
 @dataclass(frozen=True)
 class Sample:
-    """What was seen at one vector; sizes in units of ||x|| (of 1 where x = 0).
+    """Statistics at one vector; sizes in units of ||x|| (of 1 where x = 0).
 
     ``bias`` is the largest deviation of the mean, ``where`` it is, ``biased`` whether it exceeds
     its half-width; ``ratio`` the distortion; ``a`` (with half-width ``c_width``) and ``b`` as
@@ -99,7 +99,7 @@ class Sample:
 
     @property
     def ratio_width(self) -> float:
-        """How far the ratio's interval reaches from it, the longer way."""
+        """Half-width of the ratio's interval, on its longer side."""
         if not self.finite:
             return 0.0
         return max(self.ratio - self.ratio_low, self.ratio_high - self.ratio)
@@ -131,7 +131,7 @@ def outcomes(setting: SampledOperator, x: Tensor, key: Key) -> Tensor:
 
 
 def look(setting: SampledOperator, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Sample:
-    """What outcomes ``[S, d]`` tell of the operator at x ``[d]``.
+    """Statistics of outcomes ``[S, d]`` of the operator at x ``[d]``.
 
     ``gain`` is how far a coordinate is known to be blown up, as in :func:`statistics.mean_test`.
     """

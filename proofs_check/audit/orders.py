@@ -1,4 +1,4 @@
-"""What rank 0 tells the ranks that follow it: what comes next, on which vectors, with what seeds.
+"""Orders of rank 0 to the ranks that follow it: what comes next, on which vectors, with what seeds.
 
 A call on two ranks costs little beside the messages that announce it, so that many calls are
 announced by one.
@@ -22,7 +22,7 @@ _DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 @final
 @dataclass(frozen=True)
 class RankOrder:
-    """What to do, on every row ``[P, d]`` with its seed.
+    """Order to act on every row ``[P, d]`` with its seed.
 
     Attributes:
         what: CALL, RESET, STOP or APART.

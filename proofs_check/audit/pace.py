@@ -1,4 +1,4 @@
-"""How much is drawn of a subject whose calls are slow, so that an audit ends in about a minute.
+"""Number of draws of a subject whose calls are slow, so that an audit ends in about a minute.
 
 An audit makes some hundred thousand calls of what is random. Where a call is slow, a share of them
 is made: intervals are then wider, at the same error, and the audit says how many samples it had.
@@ -43,7 +43,7 @@ class Pace:
         return usual if self.share > 1 / 8 or len(usual) < 3 else (usual[1], usual[-1])
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The pace in words, "" where all is drawn as usual."""
         if self.share == 1:
             return ""

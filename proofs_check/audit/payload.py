@@ -1,4 +1,4 @@
-"""How long a message is: the bits in memory of what a stranger's compress hands over."""
+"""Length of a message: the bits in memory of what a user's compress returns."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class Message:
 
     @property
     def length(self) -> float | None:
-        """What the object says, else what was measured [bits]."""
+        """Length that the object states, else the measured one [bits]."""
         return self.measured if self.own is None else self.own
 
     @property
-    def told(self) -> str:
-        """What it is made of, in words."""
+    def description(self) -> str:
+        """Parts of it, in words."""
         if self.own is not None:
             return f"by its own {self.own_name}"
         return " + ".join(part.what for part in self.parts) or "empty"
@@ -94,7 +94,7 @@ def message_of(payload: Any, d: int) -> Message:
 
 
 def own_length(thing: Any, payload: Any, x: Any) -> tuple[float | None, str]:
-    """What the payload, else the compressor itself, says of the length [bits], and by which name.
+    """Length [bits] that the payload, else the compressor itself, states, and by which name.
 
     ``bits`` is in bits, ``size`` and ``nbytes`` in bytes; each a number, or a method of nothing, of
     d, of x or of the payload, told apart by the name of its argument.
@@ -141,7 +141,7 @@ def _arguments(method: Any, payload: Any, x: Any) -> tuple[Any, ...]:
 
 
 def _leaves(payload: Any, d: int, depth: int) -> Iterator[Any]:
-    """What a payload is made of, inside out, but for what the receiver knows."""
+    """Leaves of a payload, inside out, but for what the receiver knows."""
     if depth == 0 or _known(payload, d):
         return
     if isinstance(payload, Mapping):

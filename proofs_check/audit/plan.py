@@ -1,4 +1,4 @@
-"""What an audit spends, and how often it looks."""
+"""Budget of an audit, and how often it samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FEW = 24
 @final
 @dataclass(frozen=True)
 class Plan:
-    """What to spend: dimensions beside :data:`DIMS`, samples a vector, calls of each search.
+    """Audit budget: dimensions beside :data:`DIMS`, samples a vector, calls of each search.
 
     Attributes:
         d: the largest dimension beside :data:`DIMS`.

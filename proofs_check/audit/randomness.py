@@ -130,7 +130,7 @@ _ACCELERATORS: tuple[Any, ...] = (torch.cuda, torch.xpu, torch.mtia)
 
 
 class Touch(Enum):
-    """What becomes of a global generator, from the least to the worst."""
+    """Effect on a global generator, from the least to the worst."""
 
     LEFT = "left as it was"
     DRAWN = "drawn from"
@@ -138,7 +138,7 @@ class Touch(Enum):
 
 
 def touched(generator: Generator, act: Callable[[], object]) -> Touch:
-    """What ``act`` does to a generator: SET where its state afterwards hangs on nothing before."""
+    """Effect of ``act`` on a generator: SET where its later state depends on nothing before."""
     after = []
     for state in STATES:
         seed_all(state)

@@ -23,7 +23,7 @@ _SEED = 7
 
 
 class Missing(Enum):
-    """What a receiver would need beside the message."""
+    """Data that a receiver would need beside the message."""
 
     NOTHING = "nothing"
     CONTEXT = "the context of that very vector"
@@ -31,7 +31,7 @@ class Missing(Enum):
 
 
 def missing(runner: Runner, d: int) -> tuple[Missing, str]:
-    """What is missing for messages of a vector ``[d]``, and an example.
+    """Data missing for messages of a vector ``[d]``, and an example.
 
     The receiver is another one, with the context of another vector of the same size; seeds are the
     same, since both ends may draw alike. One that has sent something is tried as well, for some
@@ -55,11 +55,11 @@ def missing(runner: Runner, d: int) -> tuple[Missing, str]:
     if agrees(theirs):
         return Missing.NOTHING, ""
     got = _read(runner, used, message, theirs)
-    told = (
+    description = (
         f"d = {d}: C(x) = {shown(own)} for x = {shown(x)}; the same message read elsewhere, after "
         f"x = {shown(other)}, gives {'nothing' if got is None else shown(got)}"
     )
-    return (Missing.CONTEXT if agrees(context) else Missing.OBJECT), told
+    return (Missing.CONTEXT if agrees(context) else Missing.OBJECT), description
 
 
 def check_receiver(trial: Trial) -> Verdict:
@@ -71,15 +71,15 @@ def check_receiver(trial: Trial) -> Verdict:
             claim, check, Outcome.NOT_APPLICABLE, "sender and receiver are not told apart"
         )
     d = max((d for d in trial.traits.dims if d <= 100), default=trial.traits.dims[0])
-    found, told = missing(trial.single, d)
+    found, description = missing(trial.single, d)
     if found is Missing.NOTHING:
-        told = f"another one reads the same, with the context of another vector, d = {d}"
-        return trial.speaker.holds(claim, check, True, told)
-    told = f"{told}: the receiver needs {found.value}, which is not in the message"
+        description = f"another one reads the same, with the context of another vector, d = {d}"
+        return trial.speaker.holds(claim, check, True, description)
+    description = f"{description}: the receiver needs {found.value}, which is not in the message"
     if trial.traits.memory is CallMemory.GENERATOR:
-        told += ", or the same draws of a generator that both own"
-        return trial.speaker.says(claim, check, Outcome.COMPARED, told)
-    return trial.speaker.holds(claim, check, False, told)
+        description += ", or the same draws of a generator that both own"
+        return trial.speaker.says(claim, check, Outcome.COMPARED, description)
+    return trial.speaker.holds(claim, check, False, description)
 
 
 def _written(runner: Runner, form: Form, x: Tensor) -> tuple[Any, Any]:
@@ -89,7 +89,7 @@ def _written(runner: Runner, form: Form, x: Tensor) -> tuple[Any, Any]:
 
 
 def _read(runner: Runner, form: Form, message: Any, context: Any) -> Tensor | None:
-    """What comes of copies of message and context; None where it raises."""
+    """Output from copies of message and context; None where it raises."""
     assert form.ends is not None
     try:
         given = copy.deepcopy((message, context))

@@ -1,4 +1,4 @@
-"""What stays between calls, and whether the same seeds bring the same outcome."""
+"""State kept between calls, and whether the same seeds bring the same outcome."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ def check_memory(trial: Trial) -> Verdict:
     traits = trial.traits
     found = traits.influence
     if traits.memory is CallMemory.NONE:
-        told = "what was given before changes nothing"
+        description = "what was given before changes nothing"
         if found.resolution:
-            told += f" (a shift of the mean by {found.resolution:.2g} ||x|| was sure to be seen)"
+            description += (
+                f" (a shift of the mean by {found.resolution:.2g} ||x|| was sure to be seen)"
+            )
         return trial.speaker.says(
-            claim, check, Outcome.SUPPORTED, told, resolution=found.resolution or None
+            claim, check, Outcome.SUPPORTED, description, resolution=found.resolution or None
         )
     if traits.memory is CallMemory.GENERATOR:
-        told = "it draws from a random generator of its own, and what was given changes nothing"
-        return trial.speaker.holds(claim, check, True, told)
+        description = (
+            "it draws from a random generator of its own, and what was given changes nothing"
+        )
+        return trial.speaker.holds(claim, check, True, description)
     return trial.speaker.holds(claim, check, False, f"{_example(trial)}{_feedback(trial)}")
 
 
@@ -77,21 +81,21 @@ def check_seeds(trial: Trial) -> Verdict:
     traits = trial.traits
     names = ", ".join(generator.name for generator in traits.generators)
     if traits.repeats:
-        told = f"draws from {names}" if names else "deterministic: nothing is drawn"
-        return trial.speaker.holds(claim, check, True, told)
+        description = f"draws from {names}" if names else "deterministic: nothing is drawn"
+        return trial.speaker.holds(claim, check, True, description)
     if traits.memory is CallMemory.HISTORY and not (
         traits.reproducible and trial.bench.subject.renewable
     ):
-        told = "hidden by what it remembers"
-        return trial.speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
+        description = "hidden by what it remembers"
+        return trial.speaker.says(claim, check, Outcome.NOT_APPLICABLE, description)
     if trial.bench.subject.renewable and traits.reproducible:
-        told = "a fresh one repeats its first outcome"
+        description = "a fresh one repeats its first outcome"
         if traits.memory is CallMemory.GENERATOR:
-            told += " whatever the seeds are: its generator has a seed of its own"
-            return trial.speaker.says(claim, check, Outcome.COMPARED, told)
-        return trial.speaker.holds(claim, check, True, told)
-    told = _unseeded(trial)
-    return trial.speaker.holds(claim, check, False, f"{told}; drawn from elsewhere")
+            description += " whatever the seeds are: its generator has a seed of its own"
+            return trial.speaker.says(claim, check, Outcome.COMPARED, description)
+        return trial.speaker.holds(claim, check, True, description)
+    description = _unseeded(trial)
+    return trial.speaker.holds(claim, check, False, f"{description}; drawn from elsewhere")
 
 
 def _unseeded(trial: Trial) -> str:
@@ -105,5 +109,5 @@ def _unseeded(trial: Trial) -> str:
     x = shrink(x, differ)
     values = [bench(x, 3) for _ in range(20)]
     other = next((y for y in values if not torch.equal(y, values[0])), values[0])
-    told = f"C({shown(x)}) = {shown(values[0])} and {shown(other)}"
-    return f"torch, numpy and random seeded alike, d = {len(x)}: {told}"
+    description = f"C({shown(x)}) = {shown(values[0])} and {shown(other)}"
+    return f"torch, numpy and random seeded alike, d = {len(x)}: {description}"

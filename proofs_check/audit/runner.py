@@ -52,7 +52,7 @@ class Runner:
         self._function = self.subject.fresh()
 
     def answer(self, given: Any, seed: int) -> Any:
-        """What comes back for an array as it is.
+        """Output for an array as it is.
 
         Raises:
             Exception: whatever the code raises; a fault of its own in place of an exit.
@@ -117,7 +117,7 @@ class Runner:
 
 
 def _fitted(answer: Any, x: Tensor) -> Tensor:
-    """What came back for x ``[d]``, in double precision and of its shape.
+    """Output for x ``[d]``, in double precision and of its shape.
 
     Raises:
         WrongSize: another number of entries came back.

@@ -1,4 +1,4 @@
-"""What a call leaves behind beside its outcome: global random generators, and the input itself."""
+"""Side effects of a call beside its outcome: global random generators, and the input itself."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def check_generators(trial: Trial) -> Verdict:
             if touch is Touch.DRAWN and generator.name not in drawn:
                 drawn.append(generator.name)
     if drawn:
-        told = (
+        description = (
             f"it draws from the generator {', '.join(drawn)}, never seeds it: dropout and shuffles "
             "differ from those without compression; a generator of its own would do"
         )
-        return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+        return trial.speaker.says(claim, check, Outcome.COMPARED, description)
     return trial.speaker.holds(claim, check, True, "neither seeded nor drawn from")
 
 
@@ -83,13 +83,13 @@ def _told_set(generator: Generator, what: str, act: Callable[[], object]) -> str
             act()
         rows.append([generator.uniform() for _ in range(_DRAWN)])
     numbers = ", ".join(f"{value:.3g}" for value in rows[0])
-    told = f"{what} seeds the generator {generator.name}"
+    description = f"{what} seeds the generator {generator.name}"
     if rows[0] == rows[1]:
-        told += (
+        description += (
             f": whatever its state was, the next numbers are {numbers}, and so a dropout mask is "
             "the same after every call"
         )
-    return f"{told}, which is worse than drawing from it; a generator of its own would do"
+    return f"{description}, which is worse than drawing from it; a generator of its own would do"
 
 
 def check_in_place(trial: Trial) -> Verdict:
@@ -101,8 +101,8 @@ def check_in_place(trial: Trial) -> Verdict:
                 x = shrink(x, lambda y: _written(trial, y) is not None).to(trial.bench.dtype)
                 calls, after = _written(trial, x) or (1, x)
                 when = "the call" if calls == 1 else f"{calls} calls"
-                told = f"d = {len(x)}: x = {shown(x)} is {shown(after)} after {when}"
-                return trial.speaker.holds(claim, check, False, told)
+                description = f"d = {len(x)}: x = {shown(x)} is {shown(after)} after {when}"
+                return trial.speaker.holds(claim, check, False, description)
     dims = ", ".join(map(str, trial.dims()))
     return trial.speaker.holds(claim, check, True, f"bytes unchanged, d = {dims}")
 

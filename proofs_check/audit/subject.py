@@ -1,4 +1,4 @@
-"""What is audited: anybody's compressor, made fresh where that can be done."""
+"""Subject of an audit: any compressor, made fresh where that can be done."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Subject:
     """A compressor x -> x_hat as ``fresh()`` gives it; a function also takes a seed, at its will.
 
     ``renewable`` says whether fresh() gives one that remembers nothing; ``arrays`` what it takes;
-    ``told`` what was found out about that; ``operator`` itself, where it is one of this house;
+    ``description`` what was found out about that; ``operator`` itself, where it is one of ours;
     ``form()`` a fresh one with its messages, where it is not; ``announce`` is told the rows
     ``[P, d]`` and seeds of the next P calls, where that saves something.
 
@@ -42,14 +42,14 @@ class Subject:
     fresh: Callable[[], Function]
     renewable: bool
     arrays: Arrays
-    told: str
+    description: str
     operator: Compressor | None = None
     form: Callable[[], Form] | None = None
     announce: Callable[[Tensor, Sequence[int]], None] | None = None
 
 
 def subject_of(name: str, thing: Any, matrix: bool = False) -> Subject:
-    """What can be audited of ``thing``: its form, its arrays, and whether it can be made anew.
+    """Auditable subject of ``thing``: its form, its arrays, and whether it can be made anew.
 
     A callable x -> x_hat, a pair (compress, decompress), an instance or a class with these
     methods (classes are made without arguments), a factory without arguments, or a Compressor.
@@ -66,8 +66,8 @@ def subject_of(name: str, thing: Any, matrix: bool = False) -> Subject:
         place = place_of(error)
         if place is None:
             raise
-        told = first_line(error)
-        raise SubjectFault(f"{name} raises {told} where it is made ({place})") from error
+        description = first_line(error)
+        raise SubjectFault(f"{name} raises {description} where it is made ({place})") from error
 
 
 def _found(name: str, thing: Any, matrix: bool) -> Subject:
@@ -85,13 +85,13 @@ def _found(name: str, thing: Any, matrix: bool) -> Subject:
     def forms() -> Form:
         return form if made is None else as_given(_made(made))
 
-    arrays, told = _arrays(name, lambda: _function(forms().call))
+    arrays, description = _arrays(name, lambda: _function(forms().call))
     fresh = _fresh(form) if made is None else lambda: _function(forms().call)
-    return Subject(name, kind, fresh, made is not None, arrays, told, form=forms)
+    return Subject(name, kind, fresh, made is not None, arrays, description, form=forms)
 
 
 def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
-    """What makes instances: a class, or a function without arguments."""
+    """Factory of instances: a class, or a function without arguments."""
     if isinstance(thing, type):
         try:
             _made(thing)
@@ -107,7 +107,7 @@ def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
 
 
 def _made(make: Callable[[], Any]) -> Any:
-    """What it makes; :mod:`faults` knows this call, and that of :func:`_answer`, by name."""
+    """Instance it makes; :mod:`faults` knows this call, and that of :func:`_answer`, by name."""
     try:
         return make()
     except (Exception, KeyboardInterrupt):
@@ -146,7 +146,7 @@ def _own(name: str, compressor: Compressor) -> Subject:
 
 
 def _arrays(name: str, fresh: Callable[[], Function]) -> tuple[Arrays, str]:
-    """What it takes, by trying: first what gives back its own kind."""
+    """Array type it takes, by trying: first one that it also returns."""
     answers: list[tuple[Arrays, bool]] = []
     troubles: dict[str, Exception] = {}
     for arrays in BOTH:
@@ -162,14 +162,14 @@ def _arrays(name: str, fresh: Callable[[], Function]) -> tuple[Arrays, str]:
     if not answers:
         raise takes_nothing(name, troubles)
     chosen, kept = max(answers, key=lambda answer: answer[1])
-    told = " and ".join(arrays.plural for arrays, _ in answers)
+    description = " and ".join(arrays.plural for arrays, _ in answers)
     used = f"; audited with {chosen.plural}" if len(answers) > 1 else ""
     returned = "" if kept else ", but returns another kind"
-    return chosen, f"takes {told}{used}{returned}"
+    return chosen, f"takes {description}{used}{returned}"
 
 
 def _answer(fresh: Callable[[], Function], given: Any) -> Any:
-    """What a fresh one gives."""
+    """Output of a fresh instance."""
     try:
         return fresh()(given, 0)
     except (Exception, KeyboardInterrupt):

@@ -174,11 +174,11 @@ class HookLine:
 
     @property
     def handed(self) -> tuple[Any, ...]:
-        """What this rank handed to collectives in the last call."""
+        """Data that this rank handed to collectives in the last call."""
         return tuple(self._traffic.handed)
 
     def apart(self, x: Tensor, seed: int = 0) -> list[Tensor]:
-        """What every rank gets where rank r holds (r + 1) x.
+        """Output on every rank where rank r holds (r + 1) x.
 
         Raises:
             HookFailure: the hook, or DDP's check of it, raised.

@@ -1,4 +1,4 @@
-"""What is found out first: precision, generators, whether calls repeat, and what is remembered."""
+"""First measurements: precision, generators, whether calls repeat, and what is remembered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS = (11, 12, 13)
 
 
 class CallMemory(Enum):
-    """What stays from one call to the next."""
+    """State that stays from one call to the next."""
 
     NONE = "nothing"
     GENERATOR = "a random generator of its own"
@@ -31,7 +31,7 @@ class CallMemory(Enum):
 @final
 @dataclass(frozen=True)
 class Traits:
-    """How a subject behaves from call to call.
+    """Behaviour of a subject from call to call.
 
     ``dims`` are those at which it takes ordinary vectors, ``refused`` what it raised at others;
     ``reproducible`` that a fresh one gives the same under the same seeds, ``repeats`` that the
@@ -154,7 +154,7 @@ def _precision(bench: Runner, d: int) -> tuple[torch.dtype, float]:
 
 
 def _double(bench: Runner, x: Tensor) -> Tensor:
-    """What a fresh one gives for x in double precision, as it comes back."""
+    """Output of a fresh instance for x in double precision, unchanged."""
     bench.renew()
     return tensor_of(bench.answer(bench.subject.arrays.give(x), 0))
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from algorithms.core.key import Key
 from proofs_check.audit.moments import Sample, SampledOperator, look, outcomes
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.traits import Traits, ordinary
-from proofs_check.audit.verdicts import Reporter
 
 SAMPLES = 400
 _DIMS = (1, 2, 3, 4, 8, 20)
@@ -55,7 +55,7 @@ class Trial:
         return Runner(self.bench.subject, self.traits.dtype, self.traits.generators)
 
     def setting(self, bench: Runner, d: int) -> SampledOperator:
-        """How outcomes in R^d are had."""
+        """Sampler of outcomes in R^d."""
         random = self.traits.random
         key = Key.seed(0).fold("inputs")
         eps = torch.finfo(torch.float32).eps
@@ -74,7 +74,7 @@ class Trial:
         return self._drawn[asked]
 
     def look(self, x: Tensor, scale: float = 1.0) -> Sample:
-        """What outcomes tell at x; the same vector is looked at once."""
+        """Statistics of outcomes at x; the same vector is sampled once."""
         asked = (_bytes(x), scale)
         if asked not in self._looks:
             setting = self.setting(self.bench_for(scale), len(x))
@@ -86,7 +86,7 @@ class Trial:
         return (x * scale).to(self.bench_for(scale).dtype).to(torch.float64)
 
     def usual(self, d: int) -> tuple[Sample, float]:
-        """What is seen at a gaussian vector ``[d]``, and how many entries are kept in the mean."""
+        """Statistics at a gaussian vector ``[d]``, and how many entries are kept in the mean."""
         if d not in self._usual:
             x = self.given(ordinary(d))
             kept = float((self.drawn(x) != 0).double().sum(-1).mean())

@@ -68,7 +68,7 @@ def hook_named(name: str, matrix: bool = False) -> TorchHook:
 
 
 def _maker(state: Any) -> Callable[[], Any]:
-    """What makes a fresh state."""
+    """Factory of fresh states."""
     if isinstance(state, type):
         return state
     if isinstance(state, FunctionType) and not inspect.signature(state).parameters:

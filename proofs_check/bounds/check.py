@@ -21,13 +21,12 @@ from algorithms.methods.parts.push import PushState
 from algorithms.problems.base import Problem
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
-from proofs_check.instruments.choco_potential import potential
 from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.graph_ladder import potential
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.power_laws.described import bound_slope
+from proofs_check.instruments.power_laws.average import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.second_half import late_bound_verdict
-from proofs_check.instruments.under_bound import curve_under_bound
+from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
 from proofs_check.methods.run_series import cited
 from proofs_check.methods.tuned_run import at_start, measured
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -75,7 +74,7 @@ class BoundCheck:
         return f"{self.row}:{self.theorem.name}:{self.problem}"
 
     def constants(self, problem: Problem) -> Constants:
-        """What is known of method, problem and setting."""
+        """Known constants of method, problem and setting."""
         method = self.make(_PROBE, problem, self.steps)
         return method.constants(problem).merge(self.states(problem)).completed()
 
@@ -97,7 +96,7 @@ class BoundCheck:
         verdict = curve_under_bound(
             series, bound, ALPHA, subject=self.row, problem=self.problem, floor=1e-13,
             claim=f"whole curve of {self.theorem.metric.value} under {self.theorem.name}",
-            provenance=self._told(step),
+            provenance=self._described(step),
         )  # fmt: skip
         run = RunSeries(
             self.theorem.metric.value, times, *band(series), sent_bits=bits[0],
@@ -106,7 +105,7 @@ class BoundCheck:
         held = replace(verdict, theorem=self.theorem.name)
         late = late_bound_verdict(
             start, series, bound, ALPHA, subject=self.row, problem=self.problem,
-            theorem=self.theorem.name, provenance=self._told(step), floor=1e-13,
+            theorem=self.theorem.name, provenance=self._described(step), floor=1e-13,
         )  # fmt: skip
         rate = self._rate(step, times, series, bound)
         rates = () if rate is None else (rate,)
@@ -164,13 +163,14 @@ class BoundCheck:
 
     def _descent(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         weighted = self.theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY
+        averaged = self.theorem.metric is Metric.AVERAGE_SQUARED_GRADIENT
 
         def weight(t: int) -> float:
             return self.theorem.weight(c, step, t)
 
         trace = run(
             self.make(step, problem, self.steps), problem, steps=self.steps, seed=seed,
-            replicas=REPLICAS, every=1, weight=weight if weighted else None,
+            replicas=REPLICAS, every=int(averaged), weight=weight if weighted else None,
         )  # fmt: skip
         series = measured(trace, self.theorem.metric)
         assert series is not None
@@ -180,7 +180,7 @@ class BoundCheck:
     def _followed(
         self, problem: Problem, step: Stepsize, look: Callable[[Any], Tensor], *, average: bool
     ) -> Series:
-        """What ``look`` sees in the states, or its ``average`` over all states before."""
+        """Values of ``look`` in the states, or its ``average`` over all states before."""
         due = set(record_steps(self.steps, 200)[1:].tolist())
         times, columns, sent, received = [], [], [], []
         method = self.make(step, problem, self.steps)
@@ -223,7 +223,7 @@ class BoundCheck:
             outcome=Outcome.SUPPORTED if inside else Outcome.REFUTED,
             statistic=longest, bound=radius, tightness=longest / radius,
             evidence=f"largest ||x_i|| of all steps {longest:.4g}, radius {radius:.4g}",
-            provenance=self._told(step),
+            provenance=self._described(step),
         )  # fmt: skip
         return (verdict,)
 
@@ -231,10 +231,11 @@ class BoundCheck:
         return Verdict(
             subject=self.row, problem=self.problem, check="curve under bound",
             kind=CheckKind.BOUND, outcome=outcome,
-            claim=f"{self.theorem.name} applies", evidence=evidence, provenance=self._told(step),
+            claim=f"{self.theorem.name} applies", evidence=evidence,
+            provenance=self._described(step),
         )  # fmt: skip
 
-    def _told(self, step: Stepsize) -> str:
+    def _described(self, step: Stepsize) -> str:
         return (
             f"{self.theorem.source} ({self.theorem.confidence.value}); seed {_SEED}, {REPLICAS} "
             f"replicas, {self.steps} steps, {step}, error {ALPHA:g}"
@@ -242,7 +243,7 @@ class BoundCheck:
 
 
 def potential_of(state: Any) -> Tensor:
-    """What gossip contracts ``[...]``: distances to the mean, with push-sum sum_i ||s_i - xbar
+    """Potential of gossip ``[...]``: distances to the mean, with push-sum sum_i ||s_i - xbar
     w_i||^2."""
     if not isinstance(state, PushState):
         return potential(state)

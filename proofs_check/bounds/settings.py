@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 
 import numpy as np
@@ -27,6 +28,7 @@ from proofs_check.bounds.check import BoundCheck, Make
 from theory.constants import Constants, Kind, Statement
 from theory.rules.virtual_iterate_deviation import Reach
 from theory.theorem import Theorem
+from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.perturbed_iterate import perturbed_iterate
 
 STRONG = L2(0.5)
@@ -82,13 +84,21 @@ def mild(
     )
 
 
-ALIKE = "quadratic, all curvatures 1"
+EQUAL_CURVATURES = "quadratic, all curvatures 1"
 
 
-def alike(n: int, sigma2: float = 1.0, zeta2: float = 0.0, d: int = 100) -> Quadratic:
+def equal_curvatures(n: int, sigma2: float = 1.0, zeta2: float = 0.0, d: int = 100) -> Quadratic:
     """L = mu = 1: no step of a derivation loses more than a factor near 2, where the noise floor
     and the stepsize rule meet; the bound is loose by what the theorem itself gives away."""
     return Quadratic.strongly_convex(n, d, L=1.0, mu=1.0, sigma2=sigma2, zeta2=zeta2, R2=4.0)
+
+
+NOISY = "quadratic, condition number 2, much noise"
+
+
+def noisy(n: int, sigma2: float = 20.0) -> Quadratic:
+    """The noise rules second moments, so that bounds which ask for these lose little by it."""
+    return mild(n, 0.0, 4, sigma2)
 
 
 def moment_in_ball(problem: Problem) -> Constants:
@@ -121,6 +131,14 @@ def feedback(compressor: Compressor) -> Make:
     return lambda step, _p, _t: BSP(step, compressor, ErrorFeedback())
 
 
+def by_variance(key: str, compressor: Compressor) -> BoundCheck:
+    """A row with error feedback on the mild quadratic of four coordinates, by its variance."""
+    return BoundCheck(
+        key, f"{MILD}, four coordinates", ef_sgd_variance, partial(mild, 4, 0.25, 4),
+        feedback(compressor), 600,
+    )  # fmt: skip
+
+
 def of_row(key: str) -> Make:
     """The method as the catalogue's row composes it."""
     return row(key).ready().build  # itself, so that a check rests on this row and no other
@@ -141,8 +159,7 @@ def near(
     :func:`by_moments`."""
 
     def stated() -> dict[str, float]:
-        own = reach()
-        return {"reach": own.reach, "gain": own.gain, "excess": own.excess}
+        return asdict(reach())
 
     return by_moments(
         key, perturbed_iterate, make, steps, stated, n=n, d=d, zeta2=zeta2, rated=rated

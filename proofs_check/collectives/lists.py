@@ -23,7 +23,7 @@ from proofs_check.cell import CellResult
 from proofs_check.collectives.programs import MOST
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.collectives import binary_tree_cost
 from theory.seconds.sparse_times import merged_doubling_bounds, split_gather_bounds
@@ -143,7 +143,7 @@ def gtop_k_tree(merge: Merging = run_lists) -> tuple[Verdict, ...]:
         )
         method = GTopK(ConstantStep(1.0), kept)
         moves.append((-n * models(method, problem, 1)[-1, 0]).numpy())
-        lists = [SparseList.of(row).largest(kept) for row in drawn.numpy()]
+        lists = [SparseList.from_vector(row).largest(kept) for row in drawn.numpy()]
         held = merge(BinaryTree(n).rounds(d), lists, kept).held
         trees.append(np.mean([one.dense(d) for one in held], axis=0))
         if n in (2, 5, 8, 13):

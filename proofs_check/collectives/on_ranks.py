@@ -35,7 +35,7 @@ def for_nodes(part: Collective, nodes: int) -> Collective | None:
 
 
 def beginning(one: Collective) -> Tensor:
-    """What each node begins with ``[nodes, d]``: random integers; a server with nothing."""
+    """Initial vector of each node ``[nodes, d]``: random integers; zero at a server."""
     d = 2 * one.parts + 3
     drawn = torch.randint(
         -(2**62), 2**62, (one.n, d), generator=torch.Generator().manual_seed(_SEED)

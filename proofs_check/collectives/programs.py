@@ -16,9 +16,8 @@ import torch
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, executed
 from proofs_check.cell import CellResult
-from proofs_check.collectives.counts import count_panels, stated_counts
-from proofs_check.collectives.pictures import message_lanes
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.collectives.counts import count_panels, message_lanes, stated_counts
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 
 MOST = 64
@@ -30,19 +29,19 @@ _SEED = 15
 def check_collective(collective: Collective, row: str = "") -> tuple[Verdict, ...]:
     """Exact sums and counted messages of the algorithm with 1, ..., 64 workers."""
     sizes, refused = _sizes(collective)
-    told = f"n = 1, ..., {MOST}"
+    description = f"n = 1, ..., {MOST}"
     if refused:
-        told += f", but {len(refused)} it has no form for ({refused[0]})"
+        description += f", but {len(refused)} it has no form for ({refused[0]})"
     return (
         _identity(
             row or collective.name, "every worker ends with each term of each element once, in "
             "vectors as long as its parts; and with the sum modulo 2^64 of shorter and odd lengths",
-            "exact sum", sizes, _sum_fault, told,
+            "exact sum", sizes, _sum_fault, description,
         ),
         _identity(
             row or collective.name,
             "messages and elements, one after another, are those of the closed form",
-            "messages counted", sizes, _count_fault, told, _told(collective),
+            "messages counted", sizes, _count_fault, description, _described(collective),
         ),
     )  # fmt: skip
 
@@ -60,10 +59,10 @@ def _sizes(collective: Collective) -> tuple[list[Collective], list[str]]:
 
 def _identity(
     subject: str, claim: str, check: str, sizes: list[Collective],
-    fault: Callable[[Collective], str], told: str, example: str = "",
+    fault: Callable[[Collective], str], description: str, example: str = "",
 ) -> Verdict:  # fmt: skip
     found = next((text for text in map(fault, sizes) if text), "")
-    equal = f"equal as integers for {len(sizes)} sizes: {told}"
+    equal = f"equal as integers for {len(sizes)} sizes: {description}"
     return Verdict(
         subject=subject,
         claim=claim,
@@ -76,7 +75,7 @@ def _identity(
     )
 
 
-def _told(one: Collective) -> str:
+def _described(one: Collective) -> str:
     """The counts of one of the sizes beside the closed form, in words."""
     return (
         ", ".join(
@@ -90,7 +89,7 @@ def _told(one: Collective) -> str:
 
 
 def _sum_fault(one: Collective) -> str:
-    """What is wrong with the sums of the program; empty if nothing is."""
+    """Fault in the sums of the program; empty if there is none."""
     d, n = one.parts, one.n
     given = one.gives(d)
     terms = torch.zeros(n, one.nodes, d, dtype=torch.int32)
@@ -111,7 +110,7 @@ def _sum_fault(one: Collective) -> str:
 
 
 def _count_fault(one: Collective) -> str:
-    """What is counted otherwise than stated; empty if nothing is."""
+    """Count that differs from the stated one; empty if none does."""
     pairs = stated_counts(one)
     wrong = (
         f"{one.name}: {pair.counted} {pair.what}, stated are {pair.stated}, d = {one.parts}"

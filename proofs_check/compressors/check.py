@@ -208,14 +208,14 @@ def _mean_verdict(
     tests |= {n + _MORE: along_test(m.along, m.x, alpha, gain) for n, m in more.items()}
     outcomes = results | {n + _MORE: results[n] for n in more}
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].deviation))
-    outcome, told = _sure(evidence, outcomes[name], worst, alpha, known)
+    outcome, description = _sure(evidence, outcomes[name], worst, alpha, known)
     return judged(
         evidence,
         claim,
         MONTE_CARLO,
         outcome,
         f"{how_many(results, more)}; largest relative "
-        f"deviation {worst.deviation:.3g} ({name}, {worst.where}){told}; "
+        f"deviation {worst.deviation:.3g} ({name}, {worst.where}){description}; "
         f"error {alpha:.2g} a vector",
         statistic=worst.deviation,
         bound=0.0,
@@ -227,7 +227,7 @@ def _mean_verdict(
 def _sure(
     evidence: Evidence, at: Outcomes, test: MeanTest, alpha: float, known: bool
 ) -> tuple[Outcome, str]:
-    """What a deviation from unbiasedness comes to: a sampled one is looked at again, unless laws of
+    """Verdict on a deviation from unbiasedness: a sampled one is tested again, unless laws of
     the operator are ``known`` at small vectors, so that nothing too rare to be seen hides in it."""
     if not test.refuted:
         return Outcome.SUPPORTED, ""
@@ -237,7 +237,7 @@ def _sure(
     omega = next((c.omega for c in compressor.claims(d) if isinstance(c, VarianceBound)), None)
     key = Key.seed(evidence.seed).fold("second look")
     again = second_look(compressor, at.x, test.towards, test.deviation, omega, alpha, key)
-    return Outcome.REFUTED if again.refuted else Outcome.COMPARED, f"; {again.told}"
+    return Outcome.REFUTED if again.refuted else Outcome.COMPARED, f"; {again.description}"
 
 
 def _bound_verdict(

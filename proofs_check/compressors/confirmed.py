@@ -31,15 +31,15 @@ _AT_ONCE = 4_000_000
 
 
 class SecondLook(NamedTuple):
-    """What a second look found.
+    """Result of a second look.
 
     Attributes:
         refuted: whether the mean is off for sure.
-        told: what was looked at, in words.
+        description: what was looked at, in words.
     """
 
     refuted: bool
-    told: str
+    description: str
 
 
 def second_look(
@@ -52,8 +52,8 @@ def second_look(
     log, moment = math.log(4 / alpha), 1 + omega
     wanted = math.ceil(16 * log * moment / off**2)
     if wanted * len(x) > MOST_NUMBERS:
-        told = f"only {wanted:.2g} draws would rule out outcomes too rare to be seen"
-        return SecondLook(False, told)
+        description = f"only {wanted:.2g} draws would rule out outcomes too rare to be seen"
+        return SecondLook(False, description)
     y = _along(compressor, x, u, wanted, key) / float(x.norm())
     first, second = y.tensor_split(2)
     low, high = float(first.min()), float(first.max())
@@ -62,8 +62,8 @@ def second_look(
     clipped = second.clamp(low, high)
     width = float(half_width(clipped, high - low, alpha / 2)) + unseen
     gap = abs(float(clipped.mean()) - float(u @ x) / float(x.norm()))
-    told = f"{len(y)} fresh draws: off by {gap:.3g} +- {width:.2g}, rare outcomes included"
-    return SecondLook(gap > width, told)
+    description = f"{len(y)} fresh draws: off by {gap:.3g} +- {width:.2g}, rare outcomes included"
+    return SecondLook(gap > width, description)
 
 
 def _along(compressor: Compressor, x: Tensor, u: Tensor, samples: int, key: Key) -> Tensor:

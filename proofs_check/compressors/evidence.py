@@ -1,4 +1,4 @@
-"""What all checks of one operator share: its outcomes at given vectors, by law or by chance."""
+"""Evidence common to checks of one operator: its outcomes at given vectors, by law or by chance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS, _LEAST, _MOST = 3_300_000, 256, 20_000
 
 
 class Evidence(NamedTuple):
-    """What all checks of one operator share.
+    """Common data of all checks of one operator.
 
     Attributes:
         compressor: the operator.

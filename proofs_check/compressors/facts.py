@@ -1,4 +1,4 @@
-"""What a page says of an operator: definition, claims, length, exact law."""
+"""Facts on an operator's page: definition, claims, length, exact law."""
 
 from __future__ import annotations
 

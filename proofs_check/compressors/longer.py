@@ -73,7 +73,7 @@ def longer(evidence: Evidence, results: Results) -> dict[str, Longer]:
 
 
 def how_many(results: Results, more: dict[str, Longer]) -> str:
-    """Where outcomes were looked at, and how many, in words."""
+    """Places of the outcomes, and their number, in words."""
     at = ", ".join((*results, *(f"{len(m.errors)} samples more ({n})" for n, m in more.items())))
     drawn = [r.values.shape[0] for r in results.values() if r.chance]
     if not drawn:

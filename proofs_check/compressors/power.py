@@ -21,12 +21,12 @@ from proofs_check.instruments.statistics import (
     along_test,
     bound_test,
     mean_test,
-)  # fmt: skip
+)
 from theory.claims import Unbiased
 
 
 class SmallestFaults(NamedTuple):
-    """What checks see of one operator.
+    """Smallest detectable operator faults.
 
     Attributes:
         excess: smallest relative excess of the variance that is seen.

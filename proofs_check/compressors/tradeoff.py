@@ -1,4 +1,4 @@
-"""What an operator pays and what it gets: bits a coordinate against relative error."""
+"""Cost and accuracy of an operator: bits a coordinate against relative error."""
 
 from __future__ import annotations
 

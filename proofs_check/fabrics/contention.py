@@ -24,7 +24,7 @@ from algorithms.fabrics.topologies import (
 )
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
@@ -143,8 +143,8 @@ def _most(
 
 
 _PORTS: tuple[tuple[str, BCubeAllReduce | MeshAllReduce, Fabric, int], ...] = (
-    ("bcube-bml", BCubeAllReduce.of(4, 2), BCubeFabric(4, 2, LINK), 2),
-    ("bcube-bml", BCubeAllReduce.of(2, 3), BCubeFabric(2, 3, LINK), 3),
+    ("bcube-bml", BCubeAllReduce.with_levels(4, 2), BCubeFabric(4, 2, LINK), 2),
+    ("bcube-bml", BCubeAllReduce.with_levels(2, 3), BCubeFabric(2, 3, LINK), 3),
     ("allreduce-2d-torus", MeshAllReduce(4, 4), TorusFabric(4, 4, LINK), 2),
 )
 

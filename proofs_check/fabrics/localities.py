@@ -14,7 +14,7 @@ from algorithms.fabrics.localities import grouped_hosts, locality_groups, probed
 from algorithms.fabrics.topologies import FatTreeFabric, MachineFabric
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
@@ -67,7 +67,7 @@ def _places(
     hosts: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
     groups: tuple[tuple[int, ...], ...], each: int,
 ) -> set[int] | None:  # fmt: skip
-    """Which machines the groups are; None if one of them is none."""
+    """Machines that the groups are; None if one of them is none."""
     found = {frozenset((hosts[list(group)] // each).tolist()) for group in groups}
     pure = all(len(one) == 1 for one in found) and len(found) * each == hosts.size
     return {next(iter(one)) for one in found} if pure and len(groups) == len(found) else None

@@ -7,7 +7,7 @@ import numpy as np
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.claims import Confidence
@@ -68,7 +68,7 @@ def affine_models() -> Verdict:
 
 
 def one_affine_model() -> tuple[Verdict, ...]:
-    """How far one alpha and beta are from three messages over RDMA, however they are chosen."""
+    """Error of one alpha and beta on three messages over RDMA, however they are chosen."""
     (short, double, long), (_, least) = RDMA_100G.points, best_affine(RDMA_100G.points)
     missed = []
     for told, link, point in (

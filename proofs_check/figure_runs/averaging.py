@@ -91,10 +91,10 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Err
         if t % every:
             continue
         error = float((method.models(state) - mean).square().sum(-1).mean())
-        points.append(ErrorPoint.at(t, error, context))
+        points.append(ErrorPoint.measured(t, error, context))
         if error > DIVERGED * points[0].error:
             break
-    return ErrorTrace.of(name, points)
+    return ErrorTrace.from_points(name, points)
 
 
 def lines(setting: AveragingSetting = FULL, build: Build = ChocoGossip) -> Lines:
@@ -125,7 +125,7 @@ def gap(n: int) -> float:
 
 
 def quantisation_floor(setting: AveragingSetting, square: float) -> float:
-    r"""Where Q2 with QSGD ends: \frac1n \sum_{k \ge 2} \frac{1-\lambda_k}{1+\lambda_k} \sigma^2.
+    r"""Floor of Q2 with QSGD: \frac1n \sum_{k \ge 2} \frac{1-\lambda_k}{1+\lambda_k} \sigma^2.
 
     x_{t+1} = W x_t + (W - I) \xi_t, and near agreement the errors \xi of all workers have second
     moment \sigma^2 = d \|\bar x\|^2 / (6 s^2): one uniform in its cell has variance 1/6.

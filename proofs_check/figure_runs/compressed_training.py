@@ -103,7 +103,7 @@ def train(
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:
             break
-    return ErrorTrace.of(name, points, lost=lost, factor=factor)
+    return ErrorTrace.from_points(name, points, lost=lost, factor=factor)
 
 
 def exact_and_choco(

@@ -34,7 +34,7 @@ class MeasuredMean(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, samples: Floats) -> MeasuredMean:
+    def from_samples(cls, samples: Floats) -> MeasuredMean:
         """Of samples ``[S]``, S >= 2."""
         half = scipy.stats.t.isf(ERROR / 2, samples.size - 1) * samples.std(ddof=1)
         half /= np.sqrt(samples.size)
@@ -58,7 +58,7 @@ def outcomes(operator: Compressor, rows: Tensor, samples: int, seed: int = SEED)
 def relative_error(operator: Compressor, x: Tensor, samples: int) -> MeasuredMean:
     """E||C(x) - x||^2 / ||x||^2 at ``x`` ``[d]``, of draws."""
     apart = outcomes(operator, x[None], samples)[:, 0] - x
-    return MeasuredMean.of((apart.square().sum(-1) / x.square().sum()).numpy())
+    return MeasuredMean.from_samples((apart.square().sum(-1) / x.square().sum()).numpy())
 
 
 def gaussian(d: int, seed: int = 1) -> Tensor:

@@ -1,4 +1,4 @@
-"""What a figure's run of a compressed method leaves: errors and bits sent, by step."""
+"""Results of a figure's run of a compressed method: errors and bits sent, by step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ErrorPoint(NamedTuple):
     high: float = math.nan
 
     @classmethod
-    def at(cls, step: int, error: float, context: RunContext) -> Self:
+    def measured(cls, step: int, error: float, context: RunContext) -> Self:
         """Bits are those on the ledger of ``context``, mean over runs and workers."""
         sent = context.network.account((len(context.replicas),)).sent_bits.double().mean()
         return cls(step, error, float(sent))
@@ -38,7 +38,7 @@ class ErrorPoint(NamedTuple):
     @classmethod
     def of_runs(cls, step: int, errors: Tensor, context: RunContext) -> Self:
         """The same of the errors ``[R]`` of several runs, with their range."""
-        point = cls.at(step, float(errors.mean()), context)
+        point = cls.measured(step, float(errors.mean()), context)
         return point._replace(low=float(errors.min()), high=float(errors.max()))
 
 
@@ -65,13 +65,13 @@ class ErrorTrace(NamedTuple):
     factor: float = 1.0
 
     @classmethod
-    def of(
+    def from_points(
         cls, name: str, points: Iterable[ErrorPoint], *, lost: bool = False, factor: float = 1.0
     ) -> Self:
         """The line through all points of one run, at least one."""
         steps, error, bits, low, high = (np.array(c) for c in zip(*points, strict=True))
         return cls(name, steps, error, bits, low, high, lost, factor)
 
-    def at(self, step: int) -> float:
+    def error_at(self, step: int) -> float:
         """Error after so many steps."""
         return float(self.error[np.searchsorted(self.steps, step)])

@@ -1,1 +1,1 @@
-"""How anything is measured: statistics, exact laws, rates, evidence, studies."""
+"""Measuring instruments: statistics, exact laws, rates, evidence, studies."""

@@ -19,6 +19,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
 from algorithms.core.key import Draws, Key
+from algorithms.problems.absolute import Absolute
 from proofs_check.instruments.exact import by_order, every_order, is_random
 from proofs_check.instruments.scripted import NotEnumerable, ScriptedDraws
 
@@ -220,3 +221,20 @@ def _rows(key: Key, count: int, d: int) -> Tensor:
 def tightness(worst: float, constant: float) -> float | None:
     """Worst ratio found over the claimed constant; nothing where the constant is zero."""
     return worst / constant if constant > 0 and math.isfinite(constant) else None
+
+
+# The function on which signs alone stay on a line that the minimum is not on.
+
+
+EPS = 0.5
+
+
+def counterexample(start: tuple[float, float] = (0.0, 0.0)) -> Absolute:
+    """f = eps |x_0 + x_1| + |x_0 - x_1|, the mean of two absolute errors of one worker.
+
+    Coordinates are counted from ``start``, so that runs begin there. (Karimireddy, Rebjock, Stich,
+    Jaggi 2019, arXiv:1901.09847, Counterexample 2.)
+    """
+    features = torch.tensor([[[2 * EPS, 2 * EPS], [2.0, -2.0]]], dtype=torch.float64)
+    targets = -(features @ torch.tensor(start, dtype=torch.float64))
+    return Absolute("second counterexample", features, targets)

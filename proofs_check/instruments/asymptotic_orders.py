@@ -93,7 +93,8 @@ def _of_constant(theorem: Theorem, variable: str) -> BoundExponent | UnreadExpon
     slopes = []
     for far in _FAR:
         size = 2.0**-far if variable in _SHRINKS else 2.0**far
-        ends = [constants_at(theorem, variable, size * by) for by in (1.0, 2.0)]
+        odd = 1.0 if variable == "n" else 0.0  # a vote asks for an odd number of workers
+        ends = [constants_at(theorem, variable, size * by + odd) for by in (1.0, 2.0)]
         broken = [why for c in ends for why in _refused(theorem, c)]
         if broken:
             return UnreadExponent(broken[0])

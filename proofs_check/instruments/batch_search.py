@@ -1,10 +1,11 @@
-r"""How many steps to a target, for every batch with its best stepsize?
+"""Steps to a target, for every batch with its best stepsize.
 
 For each batch the stepsize is searched on a grid of ratio sqrt(2), upwards from the best of the
-smaller batch, with draws of its own; the steps are then counted on other draws, so that the search
-does not flatter them. A count is the first time at which the mean over a group of replicas is at
-the target: groups are independent. (The protocol is that of Shallue et al. 2019, arXiv:1811.03600;
-the curve S = S_min (1 + B_c / B) is McCandlish et al.'s, 2018, arXiv:1812.06162.)
+smaller batch, with draws of its own; the steps are then counted on other draws, so that the
+search does not flatter them. A count is the first time at which the mean over a group of replicas
+is at the target: groups are independent. (The protocol is that of Shallue et al. 2019,
+arXiv:1811.03600; the curve S = S_min (1 + B_c / B) is McCandlish et al.'s, 2018,
+arXiv:1812.06162.)
 """
 
 from __future__ import annotations
@@ -53,21 +54,23 @@ class StepsToTarget(NamedTuple):
     largest: float
 
 
-def steps_to_target(race: StepsToTarget, batch: int, gamma: float, seed: int, most: int) -> Floats:
+def steps_to_target(
+    to_target: StepsToTarget, batch: int, gamma: float, seed: int, most: int
+) -> Floats:
     """First times ``[G]`` at the target; infinite where it is not reached in ``most`` steps."""
     method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
-    found, before = np.full(race.groups, np.inf), np.full(race.groups, np.nan)
+    found, before = np.full(to_target.groups, np.inf), np.full(to_target.groups, np.nan)
     last = due = 0
-    replicas = race.groups * race.size
-    for moment in path(method, race.problem, most, seed=seed, replicas=replicas):
+    replicas = to_target.groups * to_target.size
+    for moment in path(method, to_target.problem, most, seed=seed, replicas=replicas):
         if moment.t < due:
             continue
-        values = race.loss(moment.state.x[:, 0])
+        values = to_target.loss(moment.state.x[:, 0])
         if not bool(torch.isfinite(values).all()):
             break
-        now = values.view(race.groups, race.size).mean(-1).double().numpy()
-        new = (now <= race.target) & np.isinf(found)
-        found[new] = _between(last, moment.t, before[new], now[new], race.target)
+        now = values.view(to_target.groups, to_target.size).mean(-1).double().numpy()
+        new = (now <= to_target.target) & np.isinf(found)
+        found[new] = _between(last, moment.t, before[new], now[new], to_target.target)
         if np.isfinite(found).all():
             break
         last, before, due = moment.t, now, moment.t + max(1, moment.t // _LOOKS)
@@ -82,18 +85,20 @@ def _between(last: int, t: int, before: Floats, now: Floats, target: float) -> F
     return np.asarray(last + (t - last) * share)
 
 
-def best_stepsize(race: StepsToTarget, batch: int, start: float) -> float:
+def best_stepsize(to_target: StepsToTarget, batch: int, start: float) -> float:
     """The best of the grid, climbing from ``start`` in both directions."""
 
     def steps(gamma: float) -> float:
-        if gamma > race.largest:
+        if gamma > to_target.largest:
             return math.inf
         if gamma not in seen:
-            limit = math.ceil(min(race.most, 1.5 * min(seen.values(), default=math.inf)))
-            seen[gamma] = float(steps_to_target(pilot, batch, gamma, race.seed + 1, limit).mean())
+            limit = math.ceil(min(to_target.most, 1.5 * min(seen.values(), default=math.inf)))
+            seen[gamma] = float(
+                steps_to_target(pilot, batch, gamma, to_target.seed + 1, limit).mean()
+            )
         return seen[gamma]
 
-    pilot = race._replace(groups=max(2, race.groups // 4))
+    pilot = to_target._replace(groups=max(2, to_target.groups // 4))
     seen: dict[float, float] = {}
     best = start
     while not math.isfinite(steps(best)):
@@ -116,14 +121,16 @@ class Scanned(NamedTuple):
     steps: Floats
 
 
-def scan(race: StepsToTarget, batches: tuple[int, ...], start: float) -> Scanned:
+def scan(to_target: StepsToTarget, batches: tuple[int, ...], start: float) -> Scanned:
     """Every batch, from the smallest; the stepsize found for one is where the next begins."""
     gammas, columns, before = [], [], batches[0]
     gamma = start
     for batch in batches:
-        gamma = best_stepsize(race, batch, min(gamma * batch / before, race.largest / 1.001))
+        gamma = best_stepsize(
+            to_target, batch, min(gamma * batch / before, to_target.largest / 1.001)
+        )
         gammas.append(gamma)
-        columns.append(steps_to_target(race, batch, gamma, race.seed, 2 * race.most))
+        columns.append(steps_to_target(to_target, batch, gamma, to_target.seed, 2 * to_target.most))
         before = batch
     return Scanned(np.array(batches, dtype=np.float64), np.array(gammas), np.stack(columns, axis=1))
 

@@ -17,7 +17,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments import tuned_arm
-from proofs_check.instruments.effect_check import Measurement
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from theory.stepsizes import ConstantStep, Stepsize
@@ -27,8 +27,6 @@ STEP = ConstantStep(0.1)
 REPLICAS = 32
 """Of a method that draws numbers; the others run once."""
 
-COARSE = (0.2, 0.5, 1.0)
-"""Fewer stepsizes that a tuned side chooses from, where gradients have no noise."""
 
 ABOUT = f"quadratic-unequal with d = {D} and condition number 10 at most, no noise"
 ABOUT_ALIKE = f"quadratic-sc-iid with d = {D}, no noise"
@@ -45,7 +43,7 @@ def problem(sigma2: float = 0.0) -> Quadratic:
 
 
 @cache
-def alike() -> Quadratic:
+def identical_data() -> Quadratic:
     """:data:`N` workers with one objective of condition number 10, gradients without noise."""
     return Quadratic.strongly_convex(N, D, sigma2=0.0)
 
@@ -78,15 +76,23 @@ def bits_until(target: float, cost: str = "sent_bits") -> Reading:
 UNEQUAL = Setting(ABOUT, partial(unequal, sigma2=0.0, ratio=10.0), N, STEPS, GRID, d=D)
 """Workers with Hessians and minimisers of their own, gradients without noise."""
 
-ALIKE = Setting(
+EQUAL_CURVATURES = Setting(
     ABOUT_ALIKE, partial(Quadratic.strongly_convex, sigma2=0.0), N, STEPS, (0.25, 0.5, 1.0, 1.8),
     d=D,
 )  # fmt: skip
 """Workers with one objective, gradients without noise."""
 
 
+SLOW = Setting(
+    f"quadratic of condition number 100, d = {D}, minimisers that differ, no noise",
+    partial(Quadratic.strongly_convex, mu=0.01, sigma2=0.0, zeta2=1.0), N, 800,
+    (0.25, 0.5, 1.0, 1.8), d=D,
+)  # fmt: skip
+"""Workers that differ where gradient descent takes tens of steps to an accuracy, not two."""
+
+
 def noisy(sigma2: float) -> Setting:
-    """As :data:`UNEQUAL`, with noise ``sigma2`` in a gradient [f^2 / x^2], each arm at its best
+    """Setting :data:`UNEQUAL` with noise ``sigma2`` in a gradient [f^2 / x^2], each arm at its best
     stepsize of :data:`GRID`."""
     title = f"quadratic-unequal with d = {D} and condition number 10 at most, sigma2 = {sigma2:g}"
     return Setting(

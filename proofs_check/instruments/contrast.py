@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
+
+import torch
 
 from algorithms.catalogue import row
 from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
+from proofs_check.instruments.chosen_steps import steps_of
+from proofs_check.instruments.effect_check import Arm, EffectCheck, StepsizeChoice
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import at_best
@@ -27,7 +31,7 @@ from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 @final
 @dataclass(frozen=True)
 class ArmContext:
-    """What an arm's method is made of.
+    """Inputs of an arm's method.
 
     Attributes:
         key: the row that the effect is about.
@@ -47,9 +51,9 @@ class ArmContext:
     @property
     def own(self) -> Any:
         """The row's own method here, at these stepsizes."""
-        return self.of(self.key)
+        return self.method_of(self.key)
 
-    def of(self, key: str) -> Any:
+    def method_of(self, key: str) -> Any:
         """The method of another row here, at these stepsizes; it draws its schedule, where it has
         one, by the seed of the runs and for all of them."""
         steps = self.setting.length
@@ -100,21 +104,35 @@ def contrast(
     key: str, effect: str, setting: Setting, reading: Reading, *, method: str | Contestant,
     baseline: Contestant, without: Contestant, at_most: float, source: str,
     scales: tuple[str, str] = ("log", "log"), tuning: StepsizeChoice | None = None,
+    float_bits: Literal[32, 64] = 32,
 ) -> EffectCheck:  # fmt: skip
     """The effect of row ``key``: ``method`` (in words, if it is the row's own) needs at most the
-    share ``at_most`` of the baseline's reading, and ``without`` its cause it does not.
+    share ``at_most`` of the baseline's reading, and ``without`` its cause it does not. Bits are
+    those of messages of floats of ``float_bits``, which compute too; 64 where the target lies below
+    what 32 resolve of f*.
 
     Raises:
-        ValueError: method and baseline do not choose from one grid of stepsizes, and ``tuning``
-            does not say why, or says it wrongly.
+        ValueError: method and baseline do not choose from one grid of stepsizes, or the fault
+            chooses from none, and ``tuning`` does not say why, or says it wrongly; or 64-bit
+            floats are asked for where no bits are paid.
     """
     own = arm(method, lambda it: it.own) if isinstance(method, str) else method
+    if float_bits != 32 and not reading.in_bits:
+        raise ValueError(
+            f"float_bits must be 32 where no bits are paid, got {float_bits}: {key}'s runs are of "
+            "the problem's own floats"
+        )
+    if reading.in_bits:  # as long as those that are trained with
+        setting = replace(setting, dtype=torch.float32 if float_bits == 32 else torch.float64)
     arms = {Arm.METHOD: own, Arm.BASELINE: baseline, Arm.FAULT: without}
-    return _checked(_Contest(key, effect, setting, reading, arms, at_most, source, scales, tuning))
+    kept = steps_of(key, setting.title, reading.describe(setting), _described(setting, arms))
+    return _checked(
+        _Contest(key, effect, setting, reading, arms, at_most, source, scales, tuning, kept)
+    )
 
 
 class _Contest(NamedTuple):
-    """What :func:`contrast` is given."""
+    """Arguments of :func:`contrast`."""
 
     key: str
     effect: str
@@ -125,8 +143,9 @@ class _Contest(NamedTuple):
     source: str
     scales: tuple[str, str]
     tuning: StepsizeChoice | None
+    kept: Mapping[str, float]
 
-    def of(self, which: Arm) -> Setting:
+    def setting_of(self, which: Arm) -> Setting:
         """The setting of an arm."""
         return replace(self.setting, **self.arms[which].changes)
 
@@ -136,82 +155,102 @@ def _checked(contest: _Contest) -> EffectCheck:
     x_label, y_label = contest.reading.labels
     return EffectCheck(
         row=contest.key, problem=setting.title, effect=contest.effect,
-        quantity=contest.reading.told(setting), method=words[Arm.METHOD],
+        quantity=contest.reading.describe(setting), method=words[Arm.METHOD],
         baseline=words[Arm.BASELINE], fault=words[Arm.FAULT], at_most=contest.at_most,
         measure=partial(_measure, contest), x_label=x_label, y_label=y_label,
-        source=contest.source, told=_told(setting, contest.arms), scales=contest.scales,
+        source=contest.source, description=_described(setting, contest.arms), scales=contest.scales,
         tuning=_tuning(contest), vary=partial(_varied, contest),
+        search=partial(_measure, contest, from_grid=True),
     )  # fmt: skip
 
 
 def _tuning(contest: _Contest) -> StepsizeChoice:
-    mine, theirs = contest.of(Arm.METHOD), contest.of(Arm.BASELINE)
-    steps = (mine.step, theirs.step)
+    sides = [contest.setting_of(side) for side in Arm]
+    mine, theirs, _ = sides
     seen = None
-    if steps == (None, None):
+    if all(side.step is None for side in sides):
         seen = StepsizeChoice.STEPLESS
-    elif steps[0] == steps[1] and mine.chooses:
-        seen = StepsizeChoice.ONE_GRID
-    elif all(side.step is None or side.chooses for side in (mine, theirs)):
-        seen = StepsizeChoice.OWN_GRIDS
+    elif all(side.step is None or side.chooses for side in sides):
+        alike = mine.step == theirs.step
+        seen = StepsizeChoice.ONE_GRID if alike else StepsizeChoice.OWN_GRIDS
+    elif all(side.step == mine.step for side in sides):
+        seen = StepsizeChoice.ALIKE
     stated = contest.tuning
-    told = stated is StepsizeChoice.POINT or (stated is seen and seen is not None)
+    at_point = stated is StepsizeChoice.POINT
+    stated_reason = at_point or (stated is seen and seen is not None)
     plain = seen in (StepsizeChoice.STEPLESS, StepsizeChoice.ONE_GRID)
-    if not told and not (stated is None and plain):
+    if not stated_reason and not (stated is None and plain):
         raise ValueError(
-            f"both sides of {contest.key}'s effect must choose from one grid of stepsizes, or "
-            f"say why not; seen: {seen}, said: {stated}"
+            f"all arms of {contest.key}'s effect must choose from one grid of stepsizes, or say "
+            f"why not; seen: {seen}, said: {stated}"
         )
     return stated or seen or StepsizeChoice.POINT
 
 
 def _varied(contest: _Contest, variant: Variant) -> EffectCheck:
     """Raises NoSuchVariant where the effect has no such variant."""
-    sides = [contest.of(side) for side in Arm]
+    sides = [contest.setting_of(side) for side in Arm]
     if variant.step != 1 and all(side.step is None for side in sides):
         raise NoSuchVariant(Fixed.STEPLESS)
     reading = contest.reading
     longer = reading.target is not None and (variant.step, variant.n, variant.d) != (1, 1, 1)
     setting = contest.setting.varied(variant)
-    if reading.budget is not None and "bits" in reading.cost:
+    if reading.budget is not None and reading.in_bits:
         reading = replace(reading, budget=reading.budget * setting.scale_of(contest.setting))
     arms = {}
     for which, one in contest.arms.items():
-        there = contest.of(which).varied(variant, frozenset(one.changes))
+        there = contest.setting_of(which).varied(variant, frozenset(one.changes))
         there = there.lengthened() if longer else there
         changes = {name: getattr(there, name) for name in one.changes}
         arms[which] = one._replace(changes=changes)
     setting = setting.lengthened() if longer else setting
-    return _checked(contest._replace(setting=setting, reading=reading, arms=arms))
+    return _checked(contest._replace(setting=setting, reading=reading, arms=arms, kept={}))
 
 
-def _measure(contest: _Contest, which: Arm) -> Measurement:
-    here = contest.of(which)
-    play = partial(_play, contest, here, contest.arms[which])
-    return at_best(play, here.grid, here.replicas, (here.chosen_on, here.seed))
+def _measure(contest: _Contest, which: Arm, *, from_grid: bool = False) -> Measurement:
+    """An arm at its best; a search ``from_grid``, and one of a variant, begins where it is told."""
+    here = contest.setting_of(which)
+    one = contest.arms[which]
+    play = partial(_play, contest, here, one)
+    short = contest.reading.of_last_record and one.view is _whole
+    scored = partial(play, points=2 if short else None, chooses=True)
+    kept = None if from_grid else contest.kept.get(which.value)
+    return at_best(play, here.sizes, here.replicas, (here.chosen_on, here.seed), scored, kept)
 
 
 def _play(
-    contest: _Contest, setting: Setting, one: Contestant, step: Any, *, seed: int, replicas: int
-) -> Measurement:
-    """One arm at one stepsize; a run that diverges is read as far as it went."""
+    contest: _Contest, setting: Setting, one: Contestant, size: float, *, seed: int, replicas: int,
+    points: int | None = None, chooses: bool = False,
+) -> Measurement:  # fmt: skip
+    """One arm at one stepsize; a run that diverges is read as far as it went.
+
+    Raises:
+        Diverged: the run diverges, it ``chooses`` a stepsize, and no budget says that what went
+            before counts.
+    """
     here = replace(setting, seed=seed, chosen_on=0)
-    method = one.make(ArmContext(contest.key, here, step))
+    method = one.make(ArmContext(contest.key, here, setting.stepsize(size)))
     diverged = False
     try:
         trace = run(
             method, setting.built, steps=setting.length, seed=seed, replicas=replicas,
-            points=setting.points or setting.length + 1, timing=setting.timing,
+            points=points or setting.points or setting.length + 1, timing=setting.timing,
         )  # fmt: skip
     except Diverged as error:
+        if chooses and contest.reading.budget is None:
+            raise
         trace, diverged = error.trace, True
     return contest.reading.read(one.view(trace), diverged=diverged)
 
 
-def _told(setting: Setting, arms: Mapping[Arm, Contestant]) -> str:
-    parts = [", ".join(setting.told)]
+def _described(setting: Setting, arms: Mapping[Arm, Contestant]) -> str:
+    parts = [", ".join(setting.description)]
     for which, one in arms.items():
-        own = [part for part in replace(setting, **one.changes).told if part not in setting.told]
+        own = [
+            part
+            for part in replace(setting, **one.changes).description
+            if part not in setting.description
+        ]
         if own:
             parts.append(f"{which.value}: {', '.join(own)}")
     return "; ".join(parts)

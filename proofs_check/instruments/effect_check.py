@@ -18,16 +18,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 import scipy
 
-from algorithms.engine.run import Trace
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
-from proofs_check.instruments.reaching import reached_at
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -36,16 +35,6 @@ from theory.arrays import Floats
 CHECK = "effect"
 CHECK_OF_FAULT = "effect without its cause"
 CHECK_OF_VARIANTS = "effect in variants"
-
-Quantity = Literal[
-    "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
-    "consensus", "weighted_suboptimality", "distance_of_workers",
-]  # fmt: skip
-"""What is wanted small: series of a :class:`~algorithms.engine.trace.Trace`, or
-(1/n) sum_i ||x_i - x*||^2, the sum of two of them."""
-
-Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
-"""What is paid for it: series of a :class:`~algorithms.engine.run.Trace`."""
 
 
 class Arm(StrEnum):
@@ -57,34 +46,20 @@ class Arm(StrEnum):
 
 
 class StepsizeChoice(StrEnum):
-    """How the stepsizes of method and baseline were chosen."""
+    """Choice of the stepsizes of method and baseline."""
 
-    ONE_GRID = "both sides take the best of one grid"
-    OWN_GRIDS = "each side takes the best of a grid in its own unit"
+    ONE_GRID = "both sides take the best of one search"
+    OWN_GRIDS = "each side takes the best of a search in its own unit"
     POINT = "the stepsize is what the effect is about"
+    ALIKE = "one stepsize for all: at the best of each the effect is smaller or not there"
     STEPLESS = "no side has a stepsize"
     ANY = "the baseline's reading is the same at every stepsize"
-
-
-class Measurement(NamedTuple):
-    """What was measured of one side.
-
-    Attributes:
-        values: the quantity of each replica ``[R]``, one value where nothing is drawn; infinite
-            where a run diverged or an accuracy was never reached.
-        x: where the picture's curve has its points ``[K]``.
-        y: the curve of each replica ``[R, K]``.
-    """
-
-    values: Floats
-    x: Floats
-    y: Floats
 
 
 @final
 @dataclass(frozen=True)
 class EffectCheck:
-    """What a row is for, as a check; see this module.
+    """Purpose of a row, as a check; see this module.
 
     Attributes:
         row: key of the row.
@@ -99,10 +74,12 @@ class EffectCheck:
         x_label: label of the picture's x axis, with unit.
         y_label: label of its y axis, with unit.
         source: authors, year, arXiv id and place of the claim.
-        told: seeds, replicas, workers, stepsizes: what makes the run again.
+        description: seeds, replicas, workers, stepsizes: what makes the run again.
         scales: of the axes, "log" or "linear".
         tuning: how stepsizes were chosen.
         vary: the effect under a variant, or NoSuchVariant; None: it has no variants.
+        search: measures one side at the best of its whole grid, whatever was kept; None: there is
+            no grid.
 
     Raises:
         ValueError: at_most outside (0, 1).
@@ -120,10 +97,11 @@ class EffectCheck:
     x_label: str
     y_label: str
     source: str
-    told: str
+    description: str
     scales: tuple[str, str] = ("log", "log")
     tuning: StepsizeChoice = StepsizeChoice.STEPLESS
     vary: Callable[[Variant], EffectCheck] | None = None
+    search: Callable[[Arm], Measurement] | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.at_most < 1:
@@ -136,7 +114,8 @@ class EffectCheck:
         """Measure all sides: the method's verdict, the fault's, and the picture of the three."""
         seen = {side: self.measure(side) for side in Arm}
         found, fault = self._compared(seen)
-        verdicts = (self._verdict(found), self._caught(fault))
+        chosen = _chosen(seen)
+        verdicts = (self._verdict(found, chosen), self._caught(fault, chosen))
         names = {Arm.METHOD: self.method, Arm.BASELINE: self.baseline, Arm.FAULT: self.fault}
         lines = tuple(_line(names[side], one) for side, one in seen.items())
         picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
@@ -144,18 +123,19 @@ class EffectCheck:
 
     def _compared(self, seen: Mapping[Arm, Measurement]) -> tuple[ArmComparison, ArmComparison]:
         """Method and fault beside the baseline."""
-        base = seen[Arm.BASELINE].values
+        base = seen[Arm.BASELINE]
         return (
-            held(seen[Arm.METHOD].values, base, self.at_most),
-            held(seen[Arm.FAULT].values, base, self.at_most, skewed=False),
-        )
+            held(seen[Arm.METHOD].values, base.values, self.at_most, least=base.least),
+            held(seen[Arm.FAULT].values, base.values, self.at_most, of_method=False,
+                 least=base.least),
+        )  # fmt: skip
 
     def in_variants(self, seed: int) -> tuple[VariantResult, ...]:
-        """What becomes of the effect under each of :func:`variants`."""
+        """Results for the effect under each of :func:`variants`."""
         return tuple(self.under(variant) for variant in variants(seed))
 
     def under(self, variant: Variant) -> VariantResult:
-        """What becomes of the effect under a variant."""
+        """Result for the effect under a variant."""
         try:
             if self.vary is None:
                 raise NoSuchVariant(Fixed.INSTANCE)
@@ -169,8 +149,8 @@ class EffectCheck:
         """In how many variants the effect holds and the fault's does not."""
         found = [one for one in self.in_variants(seed) if one.reason is None]
         lost = [one for one in found if not one.holds]
-        told = f"holds in {len(found) - len(lost)} of {len(found)} variants"
-        told += f"; not in {', '.join(map(str, lost))}" if lost else ""
+        description = f"holds in {len(found) - len(lost)} of {len(found)} variants"
+        description += f"; not in {', '.join(map(str, lost))}" if lost else ""
         return CellResult(
             (
                 Verdict(
@@ -178,34 +158,33 @@ class EffectCheck:
                     kind=CheckKind.STUDY, claim=f"{self.effect}, elsewhere too",
                     outcome=Outcome.COMPARED if lost else Outcome.SUPPORTED,
                     statistic=(len(found) - len(lost)) / len(found) if found else None, bound=1.0,
-                    evidence=told,
-                    provenance=f"variants of {self.told}, on seed {seed}: "
+                    evidence=description,
+                    provenance=f"variants of {self.description}, on seed {seed}: "
                     f"{', '.join(one.variant.name for one in found)}",
                 ),
             )
         )  # fmt: skip
 
-    def _verdict(self, found: ArmComparison) -> Verdict:
+    def _verdict(self, found: ArmComparison, chosen: str) -> Verdict:
         return Verdict(
             subject=self.row, problem=self.problem, claim=self.effect, check=CHECK,
             kind=CheckKind.EFFECT,
             outcome=found.outcome, statistic=found.ratio, bound=self.at_most,
             uncertainty=found.half_width, resolution=2 * found.half_width,
-            evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "
-            f"({self.baseline}), {_share(found.ratio)}; claimed: at most {self.at_most:g}",
-            provenance=f"{self.source}; {self.told}, error {TEST_ERROR:g}",
+            evidence=f"{self.quantity}: {found.told(self.baseline)}; claimed: at most "
+            f"{self.at_most:g}{chosen}",
+            provenance=f"{self.source}; {self.description}, error {TEST_ERROR:g}",
         )  # fmt: skip
 
-    def _caught(self, found: ArmComparison) -> Verdict:
+    def _caught(self, found: ArmComparison, chosen: str) -> Verdict:
         caught = found.outcome is Outcome.REFUTED
         return Verdict(
             subject=self.row, problem=self.problem, check=CHECK_OF_FAULT, kind=CheckKind.ABLATION,
             claim=f"the effect is refuted of a planted fault: {self.fault}",
             outcome=Outcome.CAUGHT if caught else Outcome.REFUTED,
             statistic=found.ratio, bound=self.at_most, uncertainty=found.half_width,
-            evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "
-            f"({self.baseline}), {_share(found.ratio)}",
-            provenance=self.told,
+            evidence=f"{self.quantity}: {found.told(self.baseline)}{chosen}",
+            provenance=self.description,
         )  # fmt: skip
 
 
@@ -218,6 +197,7 @@ class ArmComparison(NamedTuple):
         theirs: mean of the baseline.
         ratio: mine / theirs.
         half_width: of the limit on mine - at_most theirs, in units of theirs.
+        censored: whether the baseline's mean is a lower bound, as it did not get there.
     """
 
     outcome: Outcome
@@ -225,6 +205,15 @@ class ArmComparison(NamedTuple):
     theirs: float
     ratio: float
     half_width: float
+    censored: bool = False
+
+    def told(self, baseline: str) -> str:
+        """The comparison in words."""
+        least, most = ("at least ", "at most ") if self.censored else ("", "")
+        share = "more than any share of it"
+        if math.isfinite(self.ratio):
+            share = f"{most}{self.ratio:.3g} of it"
+        return f"{self.mine:.4g} against {least}{self.theirs:.4g} ({baseline}), {share}"
 
 
 @final
@@ -260,12 +249,18 @@ class VariantResult(NamedTuple):
 
 
 def held(
-    mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR, skewed: bool = True
-) -> ArmComparison:
+    mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR, *,
+    of_method: bool = True, least: float = math.inf,
+) -> ArmComparison:  # fmt: skip
     """Is E mine ``[R]`` at most ``at_most`` times E theirs ``[R]``, with error ``alpha``?
 
-    A side of one value is without randomness. Replicas r of both are one pair. Refuted is what is
-    so for ``skewed`` laws too (:func:`limits.quantile`); else all limits are Student's.
+    A side of one value is without randomness. Replicas r of both are one pair. The method
+    (``of_method``) is refuted by what is so for skewed laws too (:func:`limits.quantile`); all
+    other limits are Student's, a fault's also with its largest values cut. Where ``theirs`` is
+    infinite it counts as ``least``, a lower bound of it, and as no less than where it is finite:
+    what is supported against a bound is so against what it bounds, and the method is not refuted
+    by one. ``theirs`` that is infinite everywhere without a bound is beaten by all that is finite.
+    Of two sides that cost nothing, or are infinite without a bound, nothing is told.
 
     Raises:
         ValueError: the sides have other numbers of replicas, and neither is a single value.
@@ -274,12 +269,22 @@ def held(
         raise ValueError(
             f"sides must have equally many replicas or one value, got {len(mine)} and {len(theirs)}"
         )
+    arrived = np.isfinite(theirs)
+    censored = not bool(arrived.all())
+    if censored:
+        bounds = [float(theirs[arrived].max())] if arrived.any() else []
+        bounds += [least] if math.isfinite(least) else []
+        theirs = np.where(arrived, theirs, max(bounds, default=math.inf))
     a, b = float(np.mean(mine)), float(np.mean(theirs))
-    if not math.isfinite(a):
-        return ArmComparison(Outcome.REFUTED, a, b, math.inf, 0.0)
     if not math.isfinite(b):
-        return ArmComparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
-    ratio = a / b if b > 0 else math.inf
+        known = bool(np.isfinite(mine).all())
+        outcome = Outcome.SUPPORTED if known else Outcome.COMPARED
+        return ArmComparison(outcome, a, b, 0.0 if known else math.inf, 0.0)
+    refuted = Outcome.COMPARED if of_method and censored else Outcome.REFUTED
+    if not math.isfinite(a):
+        return ArmComparison(refuted, math.inf, b, math.inf, 0.0, censored)
+    if a == b == 0:
+        return ArmComparison(Outcome.COMPARED, a, b, math.inf, 0.0)
     excess = np.atleast_1d(mine - at_most * theirs)
     half = sure = 0.0
     if len(excess) > 1:
@@ -290,65 +295,23 @@ def held(
     outcome = Outcome.COMPARED
     if middle + half <= 0:
         outcome = Outcome.SUPPORTED
-    elif middle - (sure if skewed else half) > 0:
-        outcome = Outcome.REFUTED
-    return ArmComparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
+    elif middle - (sure if of_method else half) > 0 or (not of_method and _above(excess, alpha)):
+        outcome = refuted
+    in_theirs = (a / b, half / b) if b > 0 else (math.inf, math.inf)
+    return ArmComparison(outcome, a, b, *in_theirs, censored)
 
 
-def at_end(
-    trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1
-) -> Measurement:
-    """The mean of the ``last`` records of ``y``, drawn against ``x``."""
-    across, up = _across(trace, x), _up(trace, y)
-    return Measurement(up[:, -last:].mean(axis=1), across.mean(axis=0), up)
+def _above(excess: Floats, alpha: float) -> bool:
+    """Whether the mean is above 0 by Student's limit when large values are cut to twice the median:
+    a few of them, which only raise the mean, do not hide it."""
+    cut = np.minimum(excess, 2 * max(float(np.median(excess)), 0.0))
+    spread = float(cut.std(ddof=1)) / len(cut) ** 0.5 if len(cut) > 1 else 0.0
+    return float(cut.mean()) > float(scipy.stats.t.isf(alpha, max(len(cut) - 1, 1))) * spread
 
 
-def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality") -> Measurement:
-    """``y`` at the last record at which at most ``budget`` of ``x`` was spent.
-
-    Raises:
-        ValueError: the run ends before its budget is spent: give it more steps.
-    """
-    across, up = _across(trace, x), _up(trace, y)
-    if across[:, -1].min() < budget:
-        raise ValueError(
-            f"the run of {trace.method} spends {across[:, -1].min():.6g} of {x}, less than "
-            f"budget={budget:.6g}; give it more steps"
-        )
-    at = (across <= budget).sum(axis=1) - 1
-    return Measurement(up[np.arange(len(up)), at], across.mean(axis=0), up)
-
-
-def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Measurement:
-    """What of ``x`` was spent when ``y`` reached ``target`` (:func:`reached_at`): infinite if it
-    never did.
-    """
-    across, up = _across(trace, x), _up(trace, y)
-    first = reached_at(up, target)
-    spent = np.where(first >= 0, across[np.arange(len(up)), first], np.inf)
-    return Measurement(spent, across.mean(axis=0), up)
-
-
-def _up(trace: Trace, y: Quantity) -> Floats:
-    if y == "distance_of_workers":
-        return trace.consensus + trace.squared_distance
-    return np.asarray(getattr(trace, y), dtype=np.float64)
-
-
-def _across(trace: Trace, x: Cost) -> Floats:
-    """``[R, K]``, whatever shape the series has.
-
-    Raises:
-        ValueError: it is not modelled: an accuracy that costs NaN would count as never reached.
-    """
-    series = np.asarray(getattr(trace, x), dtype=np.float64)
-    if np.isnan(series).any():
-        raise ValueError(f"the run of {trace.method} models no {x}; another cost would do")
-    return np.broadcast_to(series, trace.suboptimality.shape)
-
-
-def _share(ratio: float) -> str:
-    return f"{ratio:.3g} of it" if math.isfinite(ratio) else "more than any share of it"
+def _chosen(seen: Mapping[Arm, Measurement]) -> str:
+    told = [f"{side.value} {one.choice}" for side, one in seen.items() if one.choice is not None]
+    return f"; best stepsizes: {', '.join(told)}" if told else ""
 
 
 def _line(name: str, seen: Measurement) -> PanelLine:

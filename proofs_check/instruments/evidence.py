@@ -1,4 +1,4 @@
-"""How a measurement is held against a closed form: identities, and expectations with their error.
+"""Tests of measurements against closed forms: identities, and expectations with their error.
 
 Every statistical test errs with probability at most :data:`ALPHA`, the survey's error of one test.
 """
@@ -90,7 +90,7 @@ def chi_square(
     problem: str = "",
     provenance: str = "",
 ) -> Verdict:
-    """As :func:`mean_square`, from the sum of squares and its degrees of freedom."""
+    """Variant of :func:`mean_square`, from the sum of squares and its degrees of freedom."""
     measured, expected = total / dof, variance + centre**2
     law = scipy.stats.ncx2(dof, dof * centre**2 / variance) if centre else scipy.stats.chi2(dof)
     low, high = (variance / dof * float(v) for v in (law.ppf(ALPHA / 2), law.isf(ALPHA / 2)))

@@ -13,7 +13,9 @@ from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
+from algorithms.methods.gossip.choco import ChocoState
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
@@ -91,3 +93,12 @@ def geometric(loss: Floats, steps: float) -> Floats:
     """1 + r + ... + r^(T - 1) for ratios r = 1 - loss in [0, 1) and T that may be huge."""
     powers = np.exp(steps * np.log1p(-np.minimum(loss, 1 - 1e-16)))
     return np.asarray((1 - powers) / loss)
+
+
+# The potential in which CHOCO-Gossip contracts. (Koloskova, Stich, Jaggi 2019, Theorem 2.)
+
+
+def potential(state: ChocoState) -> Tensor:
+    """sum_i ||x_i - xbar||^2 + ||x_i - xhat_i||^2 of states ``[..., n, d]``, shape ``[...]``."""
+    apart = (state.x - state.x.mean(-2, keepdim=True)).square()
+    return (apart + (state.x - state.public).square()).sum((-2, -1))

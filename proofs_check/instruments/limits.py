@@ -1,7 +1,6 @@
 r"""Limits of a mean whose law is not known: they hold for skewed laws, where Student's t does not.
 
-*Nonnegative values*: :func:`lower_limits`, by betting, for any law whatever
-(:mod:`proofs_check.instruments.betting`).
+*Nonnegative values*: :func:`lower_limits`, by betting, for any law whatever (:func:`lower_end`).
 
 *Other values*: :func:`quantile`, what takes the place of Student's. With V^2 the sum of X_i^2 of n
 independent X_i of mean zero, Shao 1997 (Annals of Probability 25, Theorem 1.1) gives

@@ -28,7 +28,7 @@ _FULL = ConstantStep(1.0)
 
 
 class Estimate(NamedTuple):
-    """What one mean cost and how far off it was.
+    """Cost and error of one estimated mean.
 
     Attributes:
         error: squared error ``[R]`` of the estimated mean.

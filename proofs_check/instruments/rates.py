@@ -14,7 +14,7 @@ as heavy as a log-normal with unit sigma, 64 replicas miss 1.3 times as often as
 replicas 2.4 times: use 32 or more where a small error matters. At small errors Student's t is far
 too sure for skewed values (:mod:`proofs_check.instruments.limits`): the error is as stated
 where pseudo-values are nearly normal, and up to 1e-5 for 1e-10 where they are exponential. So a
-cell is refuted only if a second run refutes it too (:mod:`proofs_check.instruments.second_run`).
+cell is refuted only if a second run refutes it too (:mod:`proofs_check.instruments.tuned_arm`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from proofs_check.instruments.power_laws.described import REJECTED, ShownRate, decided, described
+from proofs_check.instruments.power_laws.average import REJECTED, ShownRate, decided, described
 from proofs_check.instruments.replicas import need_alpha, replica_curves
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats

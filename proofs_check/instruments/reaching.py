@@ -1,4 +1,4 @@
-"""When a curve of errors reaches a target: the one rule for effects, studies and comparisons."""
+"""First point at which errors reach a target: the one rule for effects, studies and comparisons."""
 
 from __future__ import annotations
 

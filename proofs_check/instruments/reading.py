@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from algorithms.engine.trace import Trace
-from proofs_check.instruments.effect_check import (
+from proofs_check.instruments.measurement import (
     Cost,
     Measurement,
     Quantity,
@@ -41,10 +41,17 @@ QUANTITIES: dict[str, tuple[str, str]] = {
 """What is wanted small, in words and unit."""
 
 
+_OF_A_STATE = frozenset(QUANTITIES) - {"average_squared_gradient", "weighted_suboptimality"}
+
+
+def _as_measured(found: Measurement) -> Measurement:
+    return found
+
+
 @final
 @dataclass(frozen=True)
 class Reading:
-    """What is read of a run: what of ``cost`` a quantity takes to fall to ``target`` (or to a share
+    """Reading of a run: the ``cost`` of a quantity's fall to ``target`` (or to a share
     of its start), or the quantity at the end or at a budget.
 
     Attributes:
@@ -65,7 +72,7 @@ class Reading:
     budget: float | None = None
     last: int = 1
     of: str = ""
-    shown: Callable[[Measurement], Measurement] = field(default=lambda found: found)
+    shown: Callable[[Measurement], Measurement] = field(default=_as_measured)
 
     def read(self, trace: Trace, *, diverged: bool = False) -> Measurement:
         """The measurement of one arm; infinite at a budget that it did not live to spend."""
@@ -77,7 +84,19 @@ class Reading:
         if diverged and self.budget is not None and spent < self.budget:
             found = at_end(trace, self.quantity, cost)  # type: ignore[arg-type]
             return self.shown(found._replace(values=np.full_like(found.values, np.inf)))
-        return self.shown(self._measured(trace, cost))  # type: ignore[arg-type]
+        found = self._measured(trace, cost)  # type: ignore[arg-type]
+        return self.shown(found._replace(least=np.inf) if diverged else found)
+
+    @property
+    def in_bits(self) -> bool:
+        """Whether what is paid are bits."""
+        return COSTS[self.cost][1] == "bit"
+
+    @property
+    def of_last_record(self) -> bool:
+        """Whether its value is that of the last record whatever other records there are."""
+        at_end_alone = self.target is None and self.budget is None and self.last == 1
+        return at_end_alone and self.quantity in _OF_A_STATE and self.shown is _as_measured
 
     def _measured(self, trace: Trace, cost: Cost) -> Measurement:
         if self.target is not None:
@@ -89,8 +108,8 @@ class Reading:
             return at_budget(trace, self.budget, cost, self.quantity)
         return at_end(trace, self.quantity, cost, self.last)
 
-    def told(self, setting: Setting) -> str:
-        """What is measured, with its unit."""
+    def describe(self, setting: Setting) -> str:
+        """Quantity measured, with its unit."""
         (paid, paid_unit), (wanted, unit) = COSTS[self.cost], QUANTITIES[self.quantity]
         wanted += self.of
         if self.target is not None:

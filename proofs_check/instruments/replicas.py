@@ -1,4 +1,4 @@
-"""What instruments ask of curves over replicas and of an error probability."""
+"""Requirements of instruments on curves over replicas and on an error probability."""
 
 from __future__ import annotations
 

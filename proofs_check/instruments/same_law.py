@@ -1,4 +1,4 @@
-"""Do two samples come from one law? For every law: Kolmogorov and Smirnov's test, exact."""
+"""Equality of the laws of two samples: Kolmogorov and Smirnov's test, exact for every law."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ class ScriptedDraws(Draws):
 
     @property
     def asked(self) -> int:
-        """How many columns have been asked for, by all purposes."""
+        """Number of columns asked for so far, by all purposes."""
         return max((own.stop for own in self._columns.values()), default=0)
 
     def drawn(self, draws: Draws) -> Tensor:
-        """What would have stood in the columns asked for ``[..., m, asked]``, had ``draws`` been
+        """Columns asked for ``[..., m, asked]`` as they would be, had ``draws`` been
         asked in place of these (float64)."""
         parts = []
         for purpose, own in self._columns.items():

@@ -1,10 +1,10 @@
 """A second run on fresh random numbers before anything is refuted by Student's t.
 
 Exponents and studies have few groups of replicas, and Student's limits of values as skewed as an
-exponential err with probability up to 1e-5 where 1e-10 is stated (:mod:`limits`). What such a limit
-refutes is therefore measured again under seeds of its own, and refuted if both runs refute it: two
-independent errors of 1e-5 make 1e-10. A survey that refutes nothing pays nothing for it; what a
-fault makes wrong is wrong in both runs.
+exponential err with probability up to 1e-5 where 1e-10 is stated (:mod:`limits`). What such a
+limit refutes is therefore measured again under seeds of its own, and refuted if both runs refute
+it: two independent errors of 1e-5 make 1e-10. A survey that refutes nothing pays nothing for it;
+what a fault makes wrong is wrong in both runs.
 """
 
 from __future__ import annotations

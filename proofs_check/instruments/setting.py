@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import final
 
+import torch
+
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.instruments.tuned_arm import CHOSEN_ON, MEASURED_ON, require_apart
@@ -19,6 +21,8 @@ from theory.stepsizes import (
     ScaledStep,
     Stepsize,
 )
+
+_WIDE = "floats of 64 bits: the target lies below what 32 resolve"
 
 TIMES = (0.5, 1.0, 2.0)
 """Multiples of a stepsize that a tuned side chooses from, where nothing else is said."""
@@ -57,7 +61,7 @@ are measured, or multiples of what follows from the problem; None: the row has n
 @final
 @dataclass(frozen=True)
 class Setting:
-    """Where the arms of an effect are measured, unless an arm says otherwise.
+    """Setting of the arms of an effect, unless an arm has its own.
 
     Attributes:
         title: the problem by its catalogue name or in words.
@@ -73,6 +77,7 @@ class Setting:
         chosen_on: seed of the runs that choose from a grid.
         d: dimension that the problem is built with, or why it has one only.
         only_n: why there is no other number of workers; None: there is.
+        dtype: number type of the runs, whose floats are as long in messages; None: the problem's.
 
     Raises:
         ValueError: runs are chosen and measured on one seed, or measured on seed 0.
@@ -91,16 +96,25 @@ class Setting:
     chosen_on: int = CHOSEN_ON
     d: int | Fixed = Fixed.NAMED
     only_n: Fixed | None = None
+    dtype: torch.dtype | None = None
 
     def __post_init__(self) -> None:
         require_apart(self.chosen_on, self.seed)
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """What makes the runs again, in words."""
+    def description(self) -> tuple[str, ...]:
+        """Recipe to repeat the runs, in words."""
         drawn = f"{self.replicas} replicas of seed {self.seed}"
         drawn = drawn if self.replicas > 1 else f"seed {self.seed}"
-        parts = (f"n = {self.n}", f"{self.length} steps", self.stepsizes, self.note, drawn)
+        words = {None: "", torch.float32: "floats of 32 bits", torch.float64: _WIDE}
+        parts = (
+            f"n = {self.n}",
+            f"{self.length} steps",
+            self.stepsizes,
+            self.note,
+            words.get(self.dtype, ""),
+            drawn,
+        )
         return tuple(part for part in parts if part)
 
     @property
@@ -115,14 +129,17 @@ class Setting:
             return ""
         if isinstance(self.step, tuple):
             grid = ", ".join(f"{gamma:g}" for gamma in self.step)
-            return f"the best gamma of {grid} on seed {self.chosen_on}"
+            return f"the best gamma {self._searched(grid)}"
         if isinstance(self.step, FromProblem):
             times = ", ".join(f"{c:g}" for c in self.step.times)
-            best = f", the best of {times} times it on seed {self.chosen_on}"
+            best = f", the best multiple of it {self._searched(times)}"
             return self.step.words + (best if self.chooses else "")
         if isinstance(self.step, ConstantStep):
             return f"gamma = {self.step.gamma:g}"
         return f"{self.step}"
+
+    def _searched(self, grid: str) -> str:
+        return f"by a search from {grid}, or from where one ended, on seed {self.chosen_on}"
 
     @property
     def chooses(self) -> bool:
@@ -136,18 +153,24 @@ class Setting:
         return mine / theirs if isinstance(mine, int) and isinstance(theirs, int) else 1.0
 
     @property
-    def grid(self) -> tuple[Stepsize | None, ...]:
-        """The stepsizes that are chosen from."""
-        if isinstance(self.step, tuple):
-            return tuple(ConstantStep(gamma) for gamma in self.step)
+    def sizes(self) -> tuple[float, ...]:
+        """The stepsizes, or multiples of a rule's, that a search begins with."""
         if isinstance(self.step, FromProblem):
-            return tuple(self.step.on(self.built, c) for c in self.step.times)
-        return (self.step,)
+            return self.step.times
+        return self.step if isinstance(self.step, tuple) else (1.0,)
+
+    def stepsize(self, size: float) -> Stepsize | None:
+        """The stepsizes of one of the :attr:`sizes`, or of one beyond them."""
+        if isinstance(self.step, tuple):
+            return ConstantStep(size)
+        if isinstance(self.step, FromProblem):
+            return self.step.on(self.built, size)
+        return self.step
 
     @property
     def built(self) -> Problem:
         """The problem of the setting's workers."""
-        return _built(self.problem, self.n, self.d if isinstance(self.d, int) else None)
+        return _built(self.problem, self.n, self.d if isinstance(self.d, int) else None, self.dtype)
 
     def varied(self, variant: Variant, own: frozenset[str] = frozenset()) -> Setting:
         """The same under a variant; ``own`` fields are an arm's, and have no variant in a size.
@@ -198,5 +221,8 @@ def scaled(rule: Stepsize, factor: float) -> Stepsize:
 
 
 @cache
-def _built(problem: Callable[..., Problem], n: int, d: int | None) -> Problem:
-    return problem(n) if d is None else problem(n, d)
+def _built(
+    problem: Callable[..., Problem], n: int, d: int | None, dtype: torch.dtype | None
+) -> Problem:  # fmt: skip
+    made = problem(n) if d is None else problem(n, d)
+    return made if dtype is None else made.computing_in(dtype)

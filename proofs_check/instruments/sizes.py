@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, StepsizeChoice
+from proofs_check.instruments.effect_check import Arm, EffectCheck, StepsizeChoice
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.tuned_arm import MEASURED_ON
 from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant
 from theory.arrays import Floats
@@ -16,7 +17,7 @@ from theory.arrays import Floats
 
 @final
 class SweepPlace(NamedTuple):
-    """Where an arm is measured.
+    """Point at which an arm is measured.
 
     Attributes:
         size: value of the variable.
@@ -33,7 +34,7 @@ class SweepPlace(NamedTuple):
 
 @final
 class Sizes(NamedTuple):
-    """What an effect over several sizes is measured on; what counts is the last size.
+    """Sizes at which an effect is measured; what counts is the last size.
 
     Attributes:
         title: the problem in words.
@@ -77,7 +78,7 @@ class Sizes(NamedTuple):
             return self._replace(sizes=tuple(sorted(set(grown))))
         return self._replace(**{name: round(value * factor)})
 
-    def at(self, size: int) -> SweepPlace:
+    def place_of(self, size: int) -> SweepPlace:
         """The place of one of the sizes."""
         n, d = (value if isinstance(value, int) else 0 for value in (self.n, self.d))
         return SweepPlace(size, n, d, self.seed)
@@ -85,7 +86,7 @@ class Sizes(NamedTuple):
 
 @final
 class _Sweep(NamedTuple):
-    """What :func:`swept` is given, less the sizes."""
+    """Arguments of :func:`swept`, less the sizes."""
 
     key: str
     effect: str
@@ -103,20 +104,21 @@ def swept(
     source: str, scales: tuple[str, str] = ("log", "log"),
     tuning: StepsizeChoice = StepsizeChoice.STEPLESS,
 ) -> EffectCheck:  # fmt: skip
-    """As :func:`contrast`, of ``value`` ``[R]`` of an arm at a place; arms are words and whatever
+    """Apply :func:`contrast` to ``value`` ``[R]`` of an arm at a place; arms are words and whatever
     ``value`` takes."""
     arms = {Arm.METHOD: method, Arm.BASELINE: baseline, Arm.FAULT: without}
     return _checked(_Sweep(key, effect, value, arms, at_most, source, scales, tuning), sizes)
 
 
 def _checked(sweep: _Sweep, sizes: Sizes) -> EffectCheck:
-    words = {side: told for side, (told, _) in sweep.arms.items()}
+    words = {side: description for side, (description, _) in sweep.arms.items()}
     return EffectCheck(
         row=sweep.key, problem=sizes.title, effect=sweep.effect,
         quantity=f"{sizes.quantity}, {sizes.variable} = {sizes.sizes[-1]}",
         method=words[Arm.METHOD], baseline=words[Arm.BASELINE], fault=words[Arm.FAULT],
         at_most=sweep.at_most, measure=partial(_measure, sweep, sizes), x_label=sizes.variable,
-        y_label=sizes.quantity, source=sweep.source, told=f"{sizes.note} of seed {sizes.seed}",
+        y_label=sizes.quantity, source=sweep.source,
+        description=f"{sizes.note} of seed {sizes.seed}",
         scales=sweep.scales, tuning=sweep.tuning,
         vary=lambda variant: _checked(sweep, sizes.varied(variant)),
     )  # fmt: skip
@@ -124,5 +126,5 @@ def _checked(sweep: _Sweep, sizes: Sizes) -> EffectCheck:
 
 def _measure(sweep: _Sweep, sizes: Sizes, which: Arm) -> Measurement:
     made = sweep.arms[which][1]
-    y = np.stack([sweep.value(made, sizes.at(size)) for size in sizes.sizes], axis=-1)
+    y = np.stack([sweep.value(made, sizes.place_of(size)) for size in sizes.sizes], axis=-1)
     return Measurement(y[:, -1], np.array(sizes.sizes, dtype=np.float64), y)

@@ -1,4 +1,4 @@
-r"""How seldom may workers meet? The longest period that keeps the error within a factor of H = 1.
+r"""Longest averaging period that keeps the error within a factor of that of H = 1.
 
 For a method with period H, horizon T and n workers let e(H) be its expected error. The longest
 period H* solves e(H*) = 2 e(1), and T / H* rounds are needed for linear speedup. The search

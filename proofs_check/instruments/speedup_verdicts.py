@@ -1,4 +1,4 @@
-"""What longest periods along T and n say of a table's orders: exponents, verdicts, curves."""
+"""Evidence of longest periods along T and n on a table's orders: exponents, verdicts, curves."""
 
 from __future__ import annotations
 
@@ -66,13 +66,20 @@ def exponent_fit(scan: Scan) -> PowerLawFit:
 
 
 def rounds_verdict(
-    scan: Scan, order: float, variable: str, *, subject: str, claim: str, problem: str, told: str
+    scan: Scan,
+    order: float,
+    variable: str,
+    *,
+    subject: str,
+    claim: str,
+    problem: str,
+    description: str,
 ) -> Verdict:
     """Does the number of rounds needed grow no faster than variable^order? One-sided."""
     return rate_verdict(
         exponent_fit(scan), order, False, subject=subject, claim=claim, variable=variable,
         problem=problem,
-        provenance=f"{told}; {_periods(scan, variable)}; error {ALPHA:g}",
+        provenance=f"{description}; {_periods(scan, variable)}; error {ALPHA:g}",
     )  # fmt: skip
 
 
@@ -150,11 +157,11 @@ def table_result(
     *,
     subject: str,
     problem: str,
-    told: str,
+    description: str,
 ) -> StudyResult:
     """Verdicts on the exponents of T and n and the curves of both."""
     along_t, along_n = scans
-    common = {"subject": subject, "problem": problem, "told": told}
+    common = {"subject": subject, "problem": problem, "description": description}
     verdicts = (
         rounds_verdict(
             along_t, orders[0], "T", claim=f"rounds for linear speedup <= T^{orders[0]:.3g}",
@@ -178,7 +185,7 @@ def against_law(
     left: float,
     subject: str,
     problem: str,
-    told: str,
+    description: str,
 ) -> StudyResult:
     """Measured exponents against those of an exact law on the same grid, and the law's own at
     horizons so ``far`` that at most ``left`` of other terms is left in an exponent, against the
@@ -195,14 +202,14 @@ def against_law(
                 subject=subject, problem=problem,
                 claim=f"rounds for linear speedup grow with {variable} as the exact law's on this "
                 f"range (exponent {due:.3f})",
-                provenance=f"{told}; {_periods(one, variable)}; error {ALPHA:g}",
+                provenance=f"{description}; {_periods(one, variable)}; error {ALPHA:g}",
             ),
-            _same_periods(one, same, variable, told, subject=subject, problem=problem),
+            _same_periods(one, same, variable, description, subject=subject, problem=problem),
             noise_free_rate(
                 distant.x, distant.rounds, order, left, tight=True, variable=variable,
                 subject=subject, problem=problem,
                 claim=f"rounds for linear speedup ~ {variable}^{order:.3g}, exact law far out",
-                provenance=f"{told}; exact moments at {variable} = "
+                provenance=f"{description}; exact moments at {variable} = "
                 f"{', '.join(f'{x:g}' for x in distant.x)}",
             ),
         ]  # fmt: skip
@@ -211,7 +218,7 @@ def against_law(
 
 
 def _same_periods(
-    one: Scan, law: Scan, variable: str, told: str, *, subject: str, problem: str
+    one: Scan, law: Scan, variable: str, description: str, *, subject: str, problem: str
 ) -> Verdict:
     """Is every measured longest period the exact one, within its interval?"""
     gaps = [f.log_period - g.log_period for f, g in zip(one.found, law.found, strict=True)]
@@ -231,7 +238,7 @@ def _same_periods(
         resolution=2 * exact * halves[worst],
         evidence=f"{_periods(one, variable)}; exact "
         f"{', '.join(f'{math.exp(f.log_period):.4g}' for f in law.found)}",
-        provenance=f"{told}, error {ALPHA:g}",
+        provenance=f"{description}, error {ALPHA:g}",
     )
 
 
@@ -243,7 +250,7 @@ def error_ratio(
     subject: str,
     claim: str,
     problem: str,
-    told: str,
+    description: str,
 ) -> Verdict:
     """Is the mean of ``longer`` ``[R]`` at most ``within`` times that of ``every`` (H = 1)?"""
     base = float(every.mean())
@@ -262,7 +269,7 @@ def error_ratio(
         uncertainty=half,
         resolution=2 * half,
         evidence=f"the error is {ratio:.4f} +- {half:.2g} of that with H = 1",
-        provenance=told,
+        provenance=description,
     )
 
 
@@ -274,11 +281,17 @@ def beyond(
     subject: str,
     claim: str,
     problem: str,
-    told: str,
+    description: str,
 ) -> Verdict:
     """Is the mean of ``longer`` more than ``factor`` times that of ``every`` (H = 1)? Paired."""
     found = error_ratio(
-        longer, every, factor, subject=subject, claim=claim, problem=problem, told=told
+        longer,
+        every,
+        factor,
+        subject=subject,
+        claim=claim,
+        problem=problem,
+        description=description,
     )
     over = found.outcome is Outcome.REFUTED
     return replace(found, outcome=Outcome.SUPPORTED if over else Outcome.REFUTED)

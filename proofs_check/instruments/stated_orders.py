@@ -23,7 +23,7 @@ from theory.theorems import PROVED_ONLY, THEOREMS
 
 NAMED = (
     "n", "H", "H_stale", "H_velocity", "gap", "delta", "delta_up", "delta_down", "omega", "tau",
-    "tau_coordinate", "tau_rms", "lead", "blocks", "reach", "carried", "lazy_window",
+    "tau_coordinate", "tau_rms", "lead", "blocks", "reach", "behind", "carried", "lazy_window",
 )  # fmt: skip
 """What an order may name beside T: constants of methods, networks and schedules; gap for lam."""
 SHIFTS = (-1, -HALF, HALF, 1)

@@ -1,7 +1,7 @@
 r"""Monte-Carlo verdicts with a stated family-wise error.
 
 A mean of nonnegative values is held against an upper bound by a lower end that asks for no largest
-value (:mod:`proofs_check.instruments.betting`): its error is as stated for every operator. A mean
+value (:mod:`proofs_check.instruments.limits`): its error is as stated for every operator. A mean
 that is to be x has two sides; its intervals are of the same kind along three directions, and for
 single coordinates empirical Bernstein bounds (Maurer and Pontil 2009, arXiv:0907.3740, Theorem 4):
 with probability at least 1 - alpha,
@@ -139,7 +139,7 @@ def _directions(x: Tensor) -> Tensor:
 
 
 def _reach(values: Tensor, spread: Tensor, alpha: float) -> Tensor:
-    """How far the ends of the means of ``values`` ``[S, m]`` lie from them, the longer way."""
+    """Half-widths of intervals for the means of ``values`` ``[S, m]``, on the longer side."""
     if not bool(torch.isfinite(values).all()):
         return torch.zeros_like(spread)
     low, high = ends_within(values, spread, alpha)
@@ -184,7 +184,7 @@ def mean_test(
 
 
 def along_test(along: Tensor, x: Tensor, alpha: float, gain: float) -> MeanTest:
-    """As :func:`mean_test`, of one direction: ``along`` ``[S]`` is <C(x) - x, x> / ||x||."""
+    """Apply :func:`mean_test` to one direction: ``along`` ``[S]`` is <C(x) - x, x> / ||x||."""
     size = float(x.norm())
     blown_up = gain * float(x.square().max()) / size
     spread = torch.tensor([max(float(along.max() - along.min()), size, blown_up)], dtype=x.dtype)

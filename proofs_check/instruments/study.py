@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from theory.theorem import Theorem
 
 
 class StudyResult(NamedTuple):
-    """What a study finds.
+    """Result of a study.
 
     Attributes:
         verdicts: what the checks found.
@@ -43,8 +43,12 @@ class Study:
     claim: str
     x_label: str
     y_label: str
-    run: Callable[[], StudyResult]
+    run: Callable[..., StudyResult]
     scales: tuple[str, str] = ("log", "log")
+
+    def __call__(self, *args: Any, **named: Any) -> StudyResult:
+        """What it finds of other methods than its own, or in another setting."""
+        return self.run(*args, **named)
 
     def result(self) -> CellResult:
         """Run it: its verdicts, and its curves with the words of their figures."""
@@ -58,6 +62,20 @@ class Study:
         if lines:
             panels.append(LinePanel(self.claim, self.x_label, self.y_label, self.scales, lines))
         return CellResult(found.verdicts, tuple(panels))
+
+
+def study(
+    row: str, problem: str, claim: str, x_label: str, y_label: str, *, name: str = "",
+    scales: tuple[str, str] = ("log", "log"),
+) -> Callable[[Callable[..., StudyResult]], Study]:  # fmt: skip
+    """Makes a study of a function whose arguments all have defaults; its name is the function's,
+    without ``_measure`` at the end, where no other is given."""
+
+    def made(run: Callable[..., StudyResult]) -> Study:
+        known = name or run.__name__.removesuffix("_measure")
+        return Study(known, row, problem, claim, x_label, y_label, run, scales)
+
+    return made
 
 
 def fitted(
@@ -86,13 +104,13 @@ def order_verdict(
     subject: str,
     problem: str,
     claim: str,
-    told: str,
+    description: str,
 ) -> Verdict:
     """Is the fitted exponent of ``variable`` the one in the theorem's order, or at most that?"""
     found = rate_verdict(
         fit, float(theorem.order.exponents[variable]), tight, subject=subject, claim=claim,
         variable=variable, problem=problem,
-        provenance=f"{theorem.source}; {told}, error {fit.alpha:g}",
+        provenance=f"{theorem.source}; {description}, error {fit.alpha:g}",
     )  # fmt: skip
     return replace(found, theorem=theorem.name)
 
@@ -145,3 +163,24 @@ def noise_free(x: Floats, y: Floats, reference: Floats, **groups: Floats) -> Rat
     slope = exponent(x, y)
     line = np.exp(np.log(y).mean() + slope * (np.log(x) - np.log(x).mean()))
     return RateSeries(x, y, y, y, line, reference, _points(groups))
+
+
+# SystemCheck: one check of a surveyed row that is no method.
+
+
+@final
+@dataclass(frozen=True)
+class SystemCheck:
+    """``measure`` checks a part of the row called ``row``, or what its papers say of it.
+
+    A module of a room of such checks declares them in a tuple ``SYSTEM_CHECKS``.
+
+    Attributes:
+        row: key of the row.
+        name: what cells call it, unlike that of every other.
+        measure: its verdicts, and what figures and pages show.
+    """
+
+    row: str
+    name: str
+    measure: Callable[[], CellResult]

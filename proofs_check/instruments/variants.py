@@ -11,7 +11,7 @@ the end of the run."""
 
 
 class Fixed(StrEnum):
-    """Why an effect has no variant in a size."""
+    """Reason why an effect has no variant in a size."""
 
     DATA = "the data set has one size"
     NAMED = "the catalogue's problem has one dimension"
@@ -34,7 +34,7 @@ class NoSuchVariant(ValueError):
 
 @final
 class Variant(NamedTuple):
-    """What of an effect's setting is changed.
+    """Change of an effect's setting.
 
     Attributes:
         name: the change in words.

@@ -58,8 +58,8 @@ def error_at_budget(
     spent = np.array([share for _, share in points])
     x = np.array(sizes, dtype=np.float64)
     series = WorkerSeries(x, *band(y), spent=spent)
-    told = "tuned by theorem or guess" if best is None else best.told
-    return CellResult((_verdict(row, x, y, spent, f"seed {seed}, {told}"),), (series,))
+    description = "tuned by theorem or guess" if best is None else best.description
+    return CellResult((_verdict(row, x, y, spent, f"seed {seed}, {description}"),), (series,))
 
 
 def _at(row: Row, built: Problem, seed: int, best: Best | None) -> tuple[Floats, float]:
@@ -81,14 +81,14 @@ def _interpolated(trace: Trace, budget: float) -> tuple[Floats, float]:
 
 def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, how: str) -> Verdict:
     claim = f"E f - f* falls with n at {DENSE_MESSAGES} dense messages' worth of bits a worker"
-    told = f"{how}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
+    description = f"{how}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
     evidence = f"{y[:, 0].mean():.3g} at n = {x[0]:g}, {y[:, -1].mean():.3g} at n = {x[-1]:g}"
     try:
         fit = fit_power(x, y, TEST_ERROR)
     except ValueError as error:
         return Verdict(
             subject=row.key, problem=PROBLEM, check=_CHECK, kind=CheckKind.WORKERS, claim=claim,
-            outcome=Outcome.COMPARED, evidence=f"{evidence}; {error}", provenance=told,
+            outcome=Outcome.COMPARED, evidence=f"{evidence}; {error}", provenance=description,
         )  # fmt: skip
     return Verdict(
         subject=row.key, problem=PROBLEM, check=_CHECK,
@@ -96,5 +96,5 @@ def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, how: str) -> Verdict
         statistic=fit.slope, bound=0.0, uncertainty=fit.half_width, resolution=fit.resolution,
         evidence=f"{evidence}; exponent of n {fit.slope:.3f} +- {fit.half_width:.2g}; "
         f"{spent.min():.0%} to {spent.max():.0%} of the budget spent",
-        provenance=told,
+        provenance=description,
     )  # fmt: skip

@@ -50,7 +50,7 @@ class Case:
 
 
 class Ending(NamedTuple):
-    """What one world holds at the end: model rows, bills, and bytes (None: none cross).
+    """Final state of one world: model rows, traffic, and bytes (None: none are sent).
 
     Attributes:
         account: what was charged, by worker.

@@ -166,7 +166,7 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     base = found["PS", "BSP"]
     where = f"{line.architecture}, {line.synchronisation}"
-    told = f"n={_N}, {_GRADIENTS} gradients a worker, {_REPLICAS} replicas, seed {_SEED}"
+    description = f"n={_N}, {_GRADIENTS} gradients a worker, {_REPLICAS} replicas, seed {_SEED}"
     cells = (
         ("model consistency", line.consistency, mine.spread, "rms distance between models"),
         ("communication frequency", line.frequency, mine.frequency, "messages per gradient"),
@@ -181,5 +181,5 @@ def _verdicts(
             kind=CheckKind.INFLUENCE, outcome=Outcome.COMPARED, statistic=value,
             evidence=f"{what} {value:.4g}; {mine.crossing:.3g} messages' worth cross the busiest "
             f"node per gradient{seconds}",
-            provenance=told,
+            provenance=description,
         )  # fmt: skip

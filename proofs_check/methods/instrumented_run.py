@@ -19,6 +19,7 @@ from algorithms.engine.run import one_thread
 from algorithms.kernels.philox import Counters
 from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Packet
+from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 
@@ -27,7 +28,7 @@ Words = tuple[int, int]
 
 @final
 @dataclass(frozen=True)
-class Asked:
+class RandomRequest:
     """Random numbers that rows of workers asked for.
 
     Attributes:
@@ -46,19 +47,21 @@ class Asked:
 @final
 @dataclass(frozen=True)
 class GradientPoints:
-    """Where gradients were taken in one call.
+    """Points where gradients were taken in one call.
 
     Attributes:
         t: step, -1 before the first.
         x: points ``[R, k, d]``.
         workers: whose gradients these are ``[R, k]``; n is nobody.
         noise: stochastic less full gradients ``[R, k, d]``; None of full gradients.
+        draws: the samples that were drawn; None of full gradients.
     """
 
     t: int
     x: Tensor
     workers: Tensor
     noise: Tensor | None = None
+    draws: Draws | None = None
 
 
 @final
@@ -79,8 +82,8 @@ class SentMessages:
 
 @final
 @dataclass
-class Watched:
-    """What was seen of one run.
+class RunObservations:
+    """Observations of one run.
 
     Attributes:
         purposes: what each Philox key was folded from, outermost word first.
@@ -88,26 +91,28 @@ class Watched:
         gradients: points of gradients, in their order.
         sent: messages, in their order.
         models: model rows ``[R, n or 1, d]`` before every step, and after the last.
+        charged: what every worker was charged so far, before every step, and after the last.
         t: the step that runs, -1 before the first.
     """
 
     purposes: dict[Words, tuple[int | str, ...]] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[RandomRequest] = field(default_factory=list)
     gradients: list[GradientPoints] = field(default_factory=list)
     sent: list[SentMessages] = field(default_factory=list)
     models: list[Tensor] = field(default_factory=list)
+    charged: list[Account] = field(default_factory=list)
     t: int = -1
 
 
 def watch(
     method: Method[Any], problem: Problem, *, steps: int, replicas: int, seed: int
-) -> Watched:
+) -> RunObservations:
     """Run ``steps`` steps in the simulation and note what passes.
 
     Raises:
         NonFiniteGradient: a gradient is not finite.
     """
-    seen = Watched()
+    seen = RunObservations()
     ids = torch.arange(replicas, device=problem.device)
     network = Simulated(problem.n, device=problem.device)
     context = RunContext(problem, network, Key.seed(seed), ids)
@@ -118,14 +123,16 @@ def watch(
         state = method.init(problem.start(), context)
         for t in range(steps):
             seen.models.append(method.models(state).clone())
+            seen.charged.append(network.account((replicas,)))
             seen.t = t
             state = method.step(state, t, context)
         seen.models.append(method.models(state).clone())
+        seen.charged.append(network.account((replicas,)))
     return seen
 
 
 @contextmanager
-def _keys(seen: Watched) -> Iterator[None]:
+def _keys(seen: RunObservations) -> Iterator[None]:
     fold = Key.fold
 
     def noted(key: Key, *words: int | str) -> Key:
@@ -138,13 +145,13 @@ def _keys(seen: Watched) -> Iterator[None]:
 
 
 @contextmanager
-def _draws(seen: Watched) -> Iterator[None]:
+def _draws(seen: RunObservations) -> Iterator[None]:
     counters: Callable[[PhiloxDraws], Counters] = PhiloxDraws.__dict__["counters"].fget
 
     def noted(draws: PhiloxDraws) -> Counters:
         found = counters(draws)
         rows = found.replicas.clone(), found.workers.clone()
-        seen.asked.append(Asked(seen.t, (found.k0, found.k1), *rows))
+        seen.asked.append(RandomRequest(seen.t, (found.k0, found.k1), *rows))
         return found
 
     with patch.object(PhiloxDraws, "counters", property(noted)):
@@ -152,7 +159,7 @@ def _draws(seen: Watched) -> Iterator[None]:
 
 
 @contextmanager
-def _messages(seen: Watched) -> Iterator[None]:
+def _messages(seen: RunObservations) -> Iterator[None]:
     length: Callable[[Packet], int | Tensor] = Packet.__dict__["bits"].func
 
     def noted(packet: Packet) -> int | Tensor:
@@ -165,17 +172,19 @@ def _messages(seen: Watched) -> Iterator[None]:
 
 
 @contextmanager
-def _gradients(seen: Watched, problem: type[Problem]) -> Iterator[None]:
+def _gradients(seen: RunObservations, problem: type[Problem]) -> Iterator[None]:
     stochastic, full = problem.gradient, problem.full_gradient
 
-    def note(x: Tensor, workers: Tensor, noise: Tensor | None = None) -> None:
+    def note(
+        x: Tensor, workers: Tensor, noise: Tensor | None = None, draws: Draws | None = None
+    ) -> None:
         ids = workers.expand(*x.shape[:-2], workers.shape[-1]) if workers.dim() == 1 else workers
         points = x.expand(*ids.shape, x.shape[-1]).clone()
-        seen.gradients.append(GradientPoints(seen.t, points, ids.clone(), noise))
+        seen.gradients.append(GradientPoints(seen.t, points, ids.clone(), noise, draws))
 
     def drawn(of: Problem, x: Tensor, draws: Draws) -> Tensor:
         found = stochastic(of, x, draws)
-        note(x, draws.workers, found - full(of, x, draws.workers))
+        note(x, draws.workers, found - full(of, x, draws.workers), draws)
         return found
 
     def whole(of: Problem, x: Tensor, workers: Tensor) -> Tensor:

@@ -52,7 +52,7 @@ class RankSeconds:
 @final
 @dataclass(frozen=True)
 class FoundOnRanks:
-    """What one case showed; on ranks other than 0 there are no verdicts.
+    """Findings of one case; on ranks other than 0 there are no verdicts.
 
     Attributes:
         named: exact agreement, ledgers, both ways of all-reduce, law, bytes, by a short name.
@@ -64,7 +64,7 @@ class FoundOnRanks:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What was found, in the order of the names."""
+        """Verdicts, in the order of the names."""
         return tuple(self.named.values())
 
 
@@ -110,7 +110,7 @@ def _found(
     law: Ending | Verdict,
     device: str,
 ) -> dict[str, Verdict]:
-    """What rank 0 finds beside the simulation."""
+    """Findings of rank 0 against the simulation."""
     ranks, simulated = place()[1], on_one(case, device)
     iterates, ledgers = compare(case, simulated, exact, ranks)
     ways = {"all-reduce": fast, "ring message by message": rung}
@@ -277,7 +277,7 @@ def _whole(mine: Ending) -> Ending:
 
 
 def seconds_on_ranks(clock: PhaseClock, link: RankLink) -> RankSeconds:
-    """What the clocks of all ranks say; all must call it."""
+    """Times on the clocks of all ranks; all must call it."""
     mine = torch.tensor(list(clock.each_step().values()), dtype=torch.float64, device=link.device)
     every = torch.stack(gathered(mine)).cpu()
     names = [phase.value for phase in Phase]

@@ -10,6 +10,7 @@ steps are shares of a layer's length, the first that is tried moves a layer by i
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -18,6 +19,7 @@ import numpy as np
 from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
 from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.methods.linear_rates import factor_a_step
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -28,6 +30,7 @@ from proofs_check.methods.rate_looks import (
 )
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import TunedRun, measured
+from proofs_check.methods.unstated_rates import UnstatedReason, unstated_rate
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -45,13 +48,13 @@ _COARSEST = 0.5  # an interval wider than that asks for more replicas
 _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
 
 
-def rate_by_order(played: TunedRun, theorem: Theorem | None = None) -> Verdict:
+def rate_by_order(result: TunedRun, theorem: Theorem | None = None) -> Verdict:
     """Against an order without constants, at the stepsizes of that order; or the exponent alone.
 
     ``theorem`` is one whose constants say nothing at such T: its order is taken without them.
     """
     stated: Stated | None = theorem or next(
-        (one for one in played.row.results if _speaks_of(one, played.constants)), None
+        (one for one in result.row.results if _speaks_of(one, result.constants)), None
     )
     power = None if stated is None else _power(stated)
     falls = float(stated.step_power) if isinstance(stated, OrderOnly) else 0.5
@@ -59,40 +62,48 @@ def rate_by_order(played: TunedRun, theorem: Theorem | None = None) -> Verdict:
 
     def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
         traces = [
-            _ordered_run(played, gamma, power, falls, metric, steps >> k, first + k, many, steps)
+            _ordered_run(result, gamma, power, falls, metric, steps >> k, first + k, many, steps)
             for k in range(HORIZONS - 1, -1, -1)
         ]  # fmt: skip
         ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
         x = np.array([float(trace.steps[-1]) for trace in traces])
         return HorizonCurve(x, ends, np.ones_like(x), len(ends))
 
-    replicas, seed = played.replicas, played.trace.seed
+    replicas, seed = result.replicas, result.trace.seed
     try:
-        gamma = _steady(played, power, falls, metric)
-        first = measured_at(played.steps // 2, replicas, seed)
-        found = _exponent_of(played, first, power, stated)
+        gamma = _steady(result, power, falls, metric)
+        first = measured_at(result.steps // 2, replicas, seed)
+        found = _exponent_of(result, first, power, stated)
         if stated is not None and found.outcome is not Outcome.SUPPORTED:
             if 2 * (found.uncertainty or 0.0) > _COARSEST:
                 again = batched(
-                    lambda many, key: measured_at(played.steps // 2, many, key), replicas, seed
+                    lambda many, key: measured_at(result.steps // 2, many, key), replicas, seed
                 )
             else:
                 many = min(replicas, FEWER_REPLICAS)
-                again = measured_at(_LONGER * played.steps // 2, many, seed + HORIZONS)
-            found = after_first(found, _exponent_of(played, again, power, stated))
+                again = measured_at(_LONGER * result.steps // 2, many, seed + HORIZONS)
+            found = after_first(found, _exponent_of(result, again, power, stated))
     except (Diverged, ValueError) as error:
         return replace(
-            played.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
-            evidence=f"no exponent of T could be fitted ({error}); {played.reasons}",
+            result.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
+            evidence=f"no exponent of T could be fitted ({error}); {result.reasons}",
         )
-    if stated is None:
-        return replace(found, evidence=f"{played.reasons}; measured instead: {found.evidence}")
-    return found
+    return found if stated else _instead(result, found, gamma)
+
+
+def _instead(result: TunedRun, found: Verdict, gamma: float) -> Verdict:
+    """What was measured where nothing is stated, after the reason; of a linear rate the factor."""
+    unstated = unstated_rate(result.row.base, result.reasons)
+    if unstated.reason is UnstatedReason.LINEAR:
+        with suppress(ValueError, Diverged):
+            found = factor_a_step(result, _MARGIN * gamma)
+    return replace(found, evidence=f"{unstated}; measured instead: {found.evidence}")
 
 
 def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly | Reached]:
     """Whether it is an order in T, not of one objective for all workers where they differ, and not
-    of batches or other parameters that follow T, which no row with such an order has.
+    of batches or other parameters that follow T, which no row with such an order has, nor of the
+    smallest gradient of a run, which traces do not hold.
 
     A bound by second moments that a paper has the order of counts too: what it asks for is seldom
     known of a problem.
@@ -101,7 +112,7 @@ def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly | Reached]:
         return result.published
     if not isinstance(result, OrderOnly) or _power(result) is None:
         return False
-    if result.by_horizon:
+    if result.by_horizon or result.metric is Metric.MINIMUM_SQUARED_GRADIENT:
         return False
     return not (result.growing_batch or (result.homogeneous and c.zeta2 != 0))
 
@@ -112,7 +123,7 @@ def _power(result: Stated) -> float | None:
 
 
 def _exponent_of(
-    played: TunedRun, curve: HorizonCurve, power: float | None, stated: Stated | None
+    result: TunedRun, curve: HorizonCurve, power: float | None, stated: Stated | None
 ) -> Verdict:
     fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
     name = stated.metric.value if stated and stated.metric else "mean squared gradient"
@@ -121,14 +132,14 @@ def _exponent_of(
         f"{LOOK_ERROR:g} a look"
     )
     if stated is None or power is None:
-        return played.judged(
+        return result.judged(
             CheckKind.RATE, CHECK, f"{name} as a power of T", Outcome.NOT_APPLICABLE,
             f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}", provenance,
             statistic=fit.slope, uncertainty=fit.half_width, resolution=fit.resolution,
         )  # fmt: skip
     return replace(
         rate_verdict(
-            fit, power, False, subject=played.row.key, problem=played.problem.name,
+            fit, power, False, subject=result.row.key, problem=result.problem.name,
             claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, {_sort(stated)})",
             provenance=f"{stated.source}; {provenance}",
         ),
@@ -151,24 +162,24 @@ def _ordered_step(
     return ConstantStep(gamma * (shortest / horizon) ** falls)
 
 
-def _steady(played: TunedRun, power: float | None, falls: float, metric: Metric) -> float:
+def _steady(result: TunedRun, power: float | None, falls: float, metric: Metric) -> float:
     """The first stepsize of an order's runs; of no meaning where the method takes none.
 
     Raises:
         ValueError: with none of those tried do runs end below their start.
     """
-    if played.tuned.stepless:
+    if result.tuned.stepless:
         return 1.0
-    c, longest = played.constants, played.steps // 2
-    smoothness = c.L_max or c.L or played.problem.curvature_at_start
+    c, longest = result.constants, result.steps // 2
+    smoothness = c.L_max or c.L or result.problem.curvature_at_start
     largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
-    if played.row.recipe is not None and played.row.recipe.relative_move:
-        largest = 1 / played.row.recipe.relative_move
+    if result.row.recipe is not None and result.row.recipe.relative_move:
+        largest = 1 / result.row.recipe.relative_move
 
     def ends_below(gamma: float, steps: int) -> bool:
         try:
             trace = _ordered_run(
-                played, gamma, power, falls, metric, steps, _PILOT_SEED, _PILOT_REPLICAS, longest
+                result, gamma, power, falls, metric, steps, _PILOT_SEED, _PILOT_REPLICAS, longest
             )
         except Diverged:
             return False
@@ -186,19 +197,19 @@ def _steady(played: TunedRun, power: float | None, falls: float, metric: Metric)
 
 
 def _ordered_run(
-    played: TunedRun, gamma: float, power: float | None, falls: float, metric: Metric, steps: int,
+    result: TunedRun, gamma: float, power: float | None, falls: float, metric: Metric, steps: int,
     seed: int, replicas: int, longest: int,
 ) -> Trace:  # fmt: skip
     shortest = max(1, longest >> (HORIZONS - 1))
-    own = None if played.tuned.stepless else _ordered_step(
-        gamma, power, falls, played.constants, steps, shortest
+    own = None if result.tuned.stepless else _ordered_step(
+        gamma, power, falls, result.constants, steps, shortest
     )  # fmt: skip
-    tuned = played.row.tune(played.problem, steps, own)
+    tuned = result.row.tune(result.problem, steps, own)
     weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY
     weight: Callable[[int], float] | None = (lambda t: float(t + 1)) if weighted else None
     averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
     return run(
-        tuned.method, played.problem, steps=steps, seed=seed, replicas=replicas, points=2,
+        tuned.method, result.problem, steps=steps, seed=seed, replicas=replicas, points=2,
         every=1 if averaged else 0, weight=weight,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What workers hear: messages and bits received in a run against their closed form."""
+"""Downlink of workers: messages and bits received in a run against their closed form."""
 
 from __future__ import annotations
 

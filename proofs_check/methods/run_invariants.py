@@ -1,5 +1,5 @@
-"""What a row does in a watched run against what it states: draws, delays, messages, steps alike,
-and in compiled blocks as step by step.
+"""Behaviour of a row in a watched run against what it states: draws, delays, messages, steps alike,
+and by every other way that a run is taken (in blocks, recorded, resumed) as step by step.
 
 None of it is statistics: random numbers are a function of what they are drawn for, so that a draw
 used twice is seen as such; models are compared bit for bit; every bit of a message is turned over.
@@ -22,33 +22,48 @@ from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.cell import CellResult
-from proofs_check.methods.instrumented_run import GradientPoints, SentMessages, Watched, watch
-from proofs_check.methods.step_invariance import alike
+from proofs_check.methods.instrumented_run import (
+    GradientPoints,
+    RunObservations,
+    SentMessages,
+    watch,
+)
+from proofs_check.methods.run_paths import falling_of_row, recorded, resumed
+from proofs_check.methods.step_invariance import step_invariance_verdict
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The five checks of one row on one problem."""
+    """The eight checks of one row on one problem."""
     method = row.build(problem, STEPS)
-    told = f"seed {seed}, n={problem.n}, {STEPS} steps"
+    description = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
     seen = watch(method, problem, steps=STEPS, replicas=replicas, seed=seed)
     kept = row.ready().kept_draws
+    schedule = method.schedule(problem.n) if isinstance(method, Scheduled) else None
     return CellResult(
         (
-            fresh_draws(row.key, problem, seen, kept, told),
-            delays(row.key, problem, method, seen, told, row.ready().stale),
-            message_lengths(row.key, problem, seen, told),
-            alike(row, problem, told),
-            blocks(row.key, problem, method, seen, seed, told),
+            fresh_draws(row.key, problem, seen, kept, description),
+            delays(row.key, problem, method, seen, description, row.ready().stale),
+            message_lengths(row.key, problem, seen, description),
+            step_invariance_verdict(row, problem, description),
+            blocks(row.key, problem, method, seen, seed, description),
+            falling_of_row(row, problem, seed, description),
+            recorded(row.key, problem, method, seen, seed, description, schedule),
+            resumed(row.key, problem, method, seen, seed, description),
         )
     )
 
 
 def blocks(
-    subject: str, problem: Problem, method: Method[Any], seen: Watched, seed: int, provenance: str
+    subject: str,
+    problem: Problem,
+    method: Method[Any],
+    seen: RunObservations,
+    seed: int,
+    provenance: str,
 ) -> Verdict:
     """A run in compiled blocks ends at the models of the method's own steps, bit for bit.
 
@@ -74,7 +89,7 @@ def blocks(
 
 
 def fresh_draws(
-    subject: str, problem: Problem, seen: Watched, kept: tuple[str, ...], provenance: str
+    subject: str, problem: Problem, seen: RunObservations, kept: tuple[str, ...], provenance: str
 ) -> Verdict:
     """No random number is used in two steps, nor by two workers or replicas of one step.
 
@@ -117,7 +132,7 @@ def fresh_draws(
     )  # fmt: skip
 
 
-def _noise_come_again(problem: Problem, seen: Watched) -> list[str]:
+def _noise_come_again(problem: Problem, seen: RunObservations) -> list[str]:
     """The first two rows of Gaussian noise that are equal, of different steps, replicas or workers;
     other noise may well be."""
     gaussian = isinstance(problem, Quadratic) and problem.law is Law.GAUSSIAN and problem.sigma2
@@ -144,7 +159,7 @@ def delays(
     subject: str,
     problem: Problem,
     method: Method[Any],
-    seen: Watched,
+    seen: RunObservations,
     provenance: str,
     stale: str = "",
 ) -> Verdict:
@@ -183,7 +198,7 @@ def delays(
     )  # fmt: skip
 
 
-def _version(seen: Watched, points: GradientPoints) -> Tensor:
+def _version(seen: RunObservations, points: GradientPoints) -> Tensor:
     """The newest version whose bits a point has ``[R, k]``; -1: none."""
     newest = torch.full(points.workers.shape, -1)
     for t, models in enumerate(seen.models[: points.t + 1]):
@@ -196,7 +211,7 @@ def _version(seen: Watched, points: GradientPoints) -> Tensor:
 def _judged(
     tau: float | None, most: int, lost: int, seen: int, method: Method[Any], stale: str
 ) -> tuple[Outcome, str]:
-    """What the oldest version found says of tau.
+    """Verdict on tau from the oldest version found.
 
     The bound of a drawn schedule is its largest delay, so it is met where every version of the
     server's model can be told from the others; delays drawn as a run goes need not be.
@@ -218,8 +233,10 @@ def _judged(
     return (Outcome.REFUTED if exact else Outcome.SUPPORTED), ""
 
 
-def message_lengths(subject: str, problem: Problem, seen: Watched, provenance: str) -> Verdict:
-    """What is charged for a message is where its last bit lies.
+def message_lengths(
+    subject: str, problem: Problem, seen: RunObservations, provenance: str
+) -> Verdict:
+    """Check that the length charged for a message ends at its last bit.
 
     A message is read back from as many bits as were charged. Bits after those are turned over: it
     must read as before. So is the last one that was charged: some row must read otherwise.

@@ -20,7 +20,7 @@ AGREEMENT = "E sum_i ||x_i - xbar||^2"
 
 
 class Shown(NamedTuple):
-    """What is shown of a run: the quantity's name, its values ``[R, K]``, the theorem's bound.
+    """Quantity shown of a run: its name, its values ``[R, K]``, the theorem's bound.
 
     Attributes:
         quantity: in the words of ``Metric``, or :data:`AGREEMENT`.
@@ -33,24 +33,24 @@ class Shown(NamedTuple):
     bound: Floats | None = None
 
 
-def shown(played: TunedRun) -> Shown:
-    """What the theorem bounds; else the distance from agreement of all workers where that is all
+def shown(result: TunedRun) -> Shown:
+    """Quantity of the theorem; else the distance from agreement of all workers where that is all
     there is to see, f - f* where f* is known, and the squared gradient."""
-    trace, theorem, series = played.trace, played.theorem, played.series
+    trace, theorem, series = result.trace, result.theorem, result.series
     if theorem is not None and series is not None:
-        return Shown(theorem.metric.value, series, _bound(played))
+        return Shown(theorem.metric.value, series, _bound(result))
     if only_agrees(trace.squared_gradient, trace.consensus):
         potential = theorem is not None and theorem.metric.of_agreement
-        distances = trace.consensus * played.problem.n
-        return Shown(AGREEMENT, distances, _bound(played) if potential else None)
+        distances = trace.consensus * result.problem.n
+        return Shown(AGREEMENT, distances, _bound(result) if potential else None)
     if trace.f_star_known:
         return Shown(Metric.SUBOPTIMALITY.value, trace.suboptimality)
     return Shown(Metric.MINIMUM_SQUARED_GRADIENT.value, trace.squared_gradient)
 
 
-def _bound(played: TunedRun) -> Floats:
-    steps = played.trace.steps.astype(np.float64)
-    return np.where(steps > 0, played.bound(np.maximum(steps, 1)), np.nan)
+def _bound(result: TunedRun) -> Floats:
+    steps = result.trace.steps.astype(np.float64)
+    return np.where(steps > 0, result.bound(np.maximum(steps, 1)), np.nan)
 
 
 def cited(theorem: Theorem) -> Cited:
@@ -61,10 +61,10 @@ def cited(theorem: Theorem) -> Cited:
     return Cited(theorem.name, theorem.title, str(source), short, order)
 
 
-def run_series(played: TunedRun, what: Shown | None = None) -> RunSeries:
+def run_series(result: TunedRun, what: Shown | None = None) -> RunSeries:
     """The run for figures; ``what`` is shown of it (default: :func:`shown`)."""
-    what = what or shown(played)
-    trace, theorem, lam = played.trace, played.theorem, played.constants.lam
+    what = what or shown(result)
+    trace, theorem, lam = result.trace, result.theorem, result.constants.lam
     network = f"; lambda = {lam:.4g}, gap {1 - lam:.4g}" if lam is not None else ""
     seconds = trace.seconds.mean(0)
     return RunSeries(
@@ -76,9 +76,9 @@ def run_series(played: TunedRun, what: Shown | None = None) -> RunSeries:
         seconds=seconds if np.isfinite(seconds).any() else None,
         bound=what.bound,
         theorem=None if theorem is None or what.bound is None else cited(theorem),
-        method=f"{trace.method}, {played.problem.n} workers{network}",
-        tuning=_tuning(played),
-        vacuous=played.vacuous,
+        method=f"{trace.method}, {result.problem.n} workers{network}",
+        tuning=_tuning(result),
+        vacuous=result.vacuous,
         heavy=trace.heavy_tailed,
     )
 
@@ -102,16 +102,16 @@ def practice(best: Best, beside: TunedRun, replicas: int) -> RunSeries | None:
     except Diverged:
         return None
     constants = tuned.method.constants(problem).completed()
-    played = TunedRun(row, problem, tuned, constants, trace, steps, best.told)
+    result = TunedRun(row, problem, tuned, constants, trace, steps, best.description)
     series = measured(trace, metric)
-    what = shown(played) if series is None else Shown(metric.value, series)
-    return run_series(played, what._replace(bound=None))
+    what = shown(result) if series is None else Shown(metric.value, series)
+    return run_series(result, what._replace(bound=None))
 
 
-def _tuning(played: TunedRun) -> str:
-    """What set the stepsize, in words."""
-    if played.tuned.stepless:
+def _tuning(result: TunedRun) -> str:
+    """Source of the stepsize, in words."""
+    if result.tuned.stepless:
         return "no stepsize"
-    if played.note:
-        return played.note
-    return "its theorem" if played.theorem is not None else played.tuned.note
+    if result.note:
+        return result.note
+    return "its theorem" if result.theorem is not None else result.tuned.note

@@ -21,9 +21,8 @@ from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.instruments.betting import lower_end
 from proofs_check.instruments.limits import quantile
-from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.instruments.under_bound import curve_under_bound
+from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.run_rates import rate_in_time
 from proofs_check.methods.run_series import practice, run_series
@@ -47,9 +46,9 @@ def run_row(
     """
     try:
         if best is not None and row.tune(problem, steps).theorem is None:
-            played = grid_run(row, problem, best, steps, replicas, seed)
+            result = grid_run(row, problem, best, steps, replicas, seed)
         else:
-            played = tuned_run(row, problem, steps, replicas, seed)
+            result = tuned_run(row, problem, steps, replicas, seed)
     except Diverged as error:
         diverged = Verdict(
             row.key, "the method makes progress", "progress", Outcome.REFUTED,
@@ -57,36 +56,36 @@ def run_row(
             provenance=f"seed {seed}",
         )  # fmt: skip
         return CellResult((diverged,))
-    heard = received_bill(row, problem, played.tuned.method, played.trace, played.told)
-    verdicts = (_progress(played), _bill(played), heard, *_under_bound(played))
+    heard = received_bill(row, problem, result.tuned.method, result.trace, result.description)
+    verdicts = (_progress(result), _bill(result), heard, *_under_bound(result))
     if rates:
-        verdicts += (rate_in_time(played),)
-    series = run_series(played)
-    if both and best is not None and not played.note and not played.tuned.stepless:
-        series = replace(series, beside=practice(best, played, min(replicas, _BESIDE)))
+        verdicts += (rate_in_time(result),)
+    series = run_series(result)
+    if both and best is not None and not result.note and not result.tuned.stepless:
+        series = replace(series, beside=practice(best, result, min(replicas, _BESIDE)))
     return CellResult(verdicts, (series,))
 
 
-def _progress(played: TunedRun) -> Verdict:
+def _progress(result: TunedRun) -> Verdict:
     """The mean squared gradient of the last record against the first, by a paired lower limit.
 
     f - f* in its place where minima are no stationary points, f is not smooth, or gradients may
     grow on the way down. Refuted is what rises for sure.
     """
-    series, name = played.trace.squared_gradient, "||grad f||^2"
-    if only_agrees(series, played.trace.consensus):
-        series, name = played.trace.consensus, "consensus distance"
-    elif not _falls_to_zero(played.problem):
-        series, name = played.trace.suboptimality, "f - f*"
+    series, name = result.trace.squared_gradient, "||grad f||^2"
+    if only_agrees(series, result.trace.consensus):
+        series, name = result.trace.consensus, "consensus distance"
+    elif not _falls_to_zero(result.problem):
+        series, name = result.trace.suboptimality, "f - f*"
     first, last = series[:, 0], series[:, -1]
     start, drop = float(first.mean()), first - last
     half = quantile(TEST_ERROR, len(drop)) * float(drop.std(ddof=1)) / math.sqrt(len(drop))
     unsure = Outcome.REFUTED if _rises(first, last) else Outcome.COMPARED
-    return played.judged(
+    return result.judged(
         CheckKind.PROGRESS, "progress", f"{name} falls from start to end",
         Outcome.SUPPORTED if float(drop.mean()) - half > 0 else unsure,
         f"{name} {first.mean():.4g} -> {last.mean():.4g}",
-        f"{played.told}, error {TEST_ERROR:g}",
+        f"{result.description}, error {TEST_ERROR:g}",
         statistic=float(last.mean() / first.mean()) if start > 0 else float("nan"), bound=1.0,
         uncertainty=half / start, resolution=2 * half / start,
     )  # fmt: skip
@@ -115,11 +114,11 @@ def _falls_to_zero(problem: Problem) -> bool:
     return problem.constants().L is not None and bool(slope <= _STATIONARY * (1 + here))
 
 
-def _bill(played: TunedRun) -> Verdict:
+def _bill(result: TunedRun) -> Verdict:
     """Bits per message in the ledger against the closed form: exact, or a bound if they vary."""
-    account, problem = played.trace.account, played.problem
+    account, problem = result.trace.account, result.problem
     width = 8 * problem.dtype.itemsize
-    stated, fixed = played.row.message_bits(problem, width)
+    stated, fixed = result.row.message_bits(problem, width)
     messages, sent = account.sent_messages.sum().item(), account.sent_bits.sum().item()
     what = (
         CheckKind.BITS,
@@ -127,11 +126,11 @@ def _bill(played: TunedRun) -> Verdict:
         f"ledger bits {'=' if fixed else '<='} messages x closed-form length",
     )
     if messages == 0:
-        return played.judged(*what, Outcome.NOT_APPLICABLE, "no message was sent")
+        return result.judged(*what, Outcome.NOT_APPLICABLE, "no message was sent")
     mean = sent / messages
     held = sent == messages * stated if fixed else mean <= stated + _noise_of(account)
     within = Outcome.AGREES if fixed else Outcome.COMPARED
-    return played.judged(
+    return result.judged(
         *what, within if held else Outcome.REFUTED,
         f"{sent:.0f} bits in {messages:.0f} messages sent; d={problem.d}, {width}-bit floats",
         statistic=mean, bound=float(stated),
@@ -139,7 +138,7 @@ def _bill(played: TunedRun) -> Verdict:
 
 
 def _noise_of(account: Account) -> float:
-    """How far the mean length of a message [bits] may lie above its expectation by chance: lengths
+    """Largest excess by chance of the mean length of a message [bits] over its expectation: lengths
     are not negative, so that a lower limit holds whatever their law."""
     bits = account.sent_bits.double().sum(-1) / account.sent_messages.double().sum(-1)
     if bits.numel() < 2:
@@ -147,25 +146,25 @@ def _noise_of(account: Account) -> float:
     return float(bits.mean()) - lower_end(bits, TEST_ERROR)
 
 
-def _under_bound(played: TunedRun) -> tuple[Verdict, ...]:
+def _under_bound(result: TunedRun) -> tuple[Verdict, ...]:
     """The whole curve under its theorem's bound, with a word where that says nothing of this run,
     however true it is; and how the bound grips at the end."""
-    theorem, series = played.theorem, played.series
+    theorem, series = result.theorem, result.series
     claim = f"whole curve under {theorem.name}" if theorem else "whole curve under a bound"
     if theorem is None or series is None:
-        return (played.no_theorem(CheckKind.BOUND, "curve under bound", claim),)
-    bound = played.bound(played.trace.steps.astype(float))
+        return (result.no_theorem(CheckKind.BOUND, "curve under bound", claim),)
+    bound = result.bound(result.trace.steps.astype(float))
     keep = np.isfinite(series).all(axis=0)
     held = curve_under_bound(
         series[:, keep], bound[keep], TEST_ERROR, claim=claim, floor=_FLOOR,
-        subject=played.row.key, problem=played.problem.name,
-        provenance=f"{theorem.source} ({theorem.confidence.value}); {played.told}",
+        subject=result.row.key, problem=result.problem.name,
+        provenance=f"{theorem.source} ({theorem.confidence.value}); {result.description}",
     )  # fmt: skip
-    if played.vacuous:
+    if result.vacuous:
         held = replace(held, evidence=f"{held.evidence}; {VACUOUS}")
     late = late_bound_verdict(
-        at_start(played.trace, series), series[:, keep], bound[keep], TEST_ERROR, floor=_FLOOR,
-        subject=played.row.key, problem=played.problem.name, theorem=theorem.name,
-        provenance=played.told,
+        at_start(result.trace, series), series[:, keep], bound[keep], TEST_ERROR, floor=_FLOOR,
+        subject=result.row.key, problem=result.problem.name, theorem=theorem.name,
+        provenance=result.description,
     )  # fmt: skip
     return about(held, theorem), about(late, theorem)

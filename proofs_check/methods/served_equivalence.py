@@ -33,7 +33,7 @@ from theory.arrays import Floats
 
 @final
 class ServedFound(NamedTuple):
-    """What one run without a common clock showed; on ranks other than 0 there are no verdicts.
+    """Findings of one run without a common clock; on ranks other than 0 there are no verdicts.
 
     Attributes:
         verdicts: replay, bytes, seconds.
@@ -112,7 +112,7 @@ def served(
 
 
 def measured_times(record: ScheduleRecord) -> RecordedTimes:
-    """What gradients took in the first half of a run, messages included, as a model of time.
+    """Gradient times in the first half of a run, messages included, as a model of time.
 
     A worker's first gradient, which sets up, is as it was; those that followed it in that half go
     round. Of a worker none of whose gradients counted, all take what the others' took in the mean,
@@ -146,7 +146,7 @@ def times_between_updates(record: ScheduleRecord) -> RecordedTimes:
 
 
 def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:
-    """When an error ``[T]`` reaches ``target``; infinite if never."""
+    """Time when an error ``[T]`` reaches ``target``; infinite if never."""
     at = int(reached_at(errors, target))
     return float(seconds[at]) if at >= 0 else float("inf")
 
@@ -193,7 +193,7 @@ def _replay(
 
 
 def _less(whole: Account, before: Account) -> Account:
-    """What was sent and received after an earlier bill."""
+    """Traffic sent and received since an earlier account."""
     return Account(
         *(all_of_it[:1] - part[:1] for all_of_it, part in zip(whole, before, strict=True))
     )
@@ -209,16 +209,21 @@ def _bytes(
     )
     padding = 8 * crossed - bits
     fits = bool(((padding >= 0) & (padding <= 7 * messages)).all())
+    evidence = f"{crossed.tolist()} bytes by worker, padding {padding.tolist()} bits"
+    nothing = not (messages.sum() or crossed.sum())
+    if nothing:
+        evidence = f"no message was {way}: there is nothing to compare"
+    agrees = Outcome.AGREES if fits else Outcome.REFUTED
     return Verdict(
         subject=key,
         problem=problem,
         check=f"bytes {way}",
         kind=CheckKind.RANKS,
         claim=f"bytes {way} by every worker = bits in the ledger of the replay, in whole bytes",
-        outcome=Outcome.AGREES if fits else Outcome.REFUTED,
+        outcome=Outcome.NOT_APPLICABLE if nothing else agrees,
         statistic=float(crossed.sum()),
         bound=float(bits.sum()) / 8,
-        evidence=f"{crossed.tolist()} bytes by worker, padding {padding.tolist()} bits",
+        evidence=evidence,
         provenance=provenance,
     )
 

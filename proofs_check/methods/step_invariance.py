@@ -26,7 +26,7 @@ from theory.stepsizes import ConstantStep
 FIRST, STEPS = 3, 120
 
 
-def alike(row: Row, problem: Problem, provenance: str) -> Verdict:
+def step_invariance_verdict(row: Row, problem: Problem, provenance: str) -> Verdict:
     """Steps 3 to 122 of a row at a constant stepsize, from one state: its cycle against the stated.
 
     What a row says of its steps stands in its recipe (``cycle``); a row that says nothing has a
@@ -52,8 +52,10 @@ def cycle(
     ends = [] if scheduled else steps_from_one_state(method, problem)
     half = len(ends) // 2
     found = next((p for p in range(1, half + 1) if ends[p:] == ends[:-p]), None) if ends else None
-    told = "no cycle" if found is None else f"a cycle of {found}"
-    seen = f"{told} in {len(ends)} steps from one state, which lead to {len(set(ends))} places"
+    description = "no cycle" if found is None else f"a cycle of {found}"
+    seen = (
+        f"{description} in {len(ends)} steps from one state, which lead to {len(set(ends))} places"
+    )
     outcome = Outcome.AGREES if found == stated else Outcome.REFUTED
     if isinstance(stated, str):
         outcome = Outcome.COMPARED
@@ -72,7 +74,7 @@ def cycle(
 
 
 def steps_from_one_state(method: Method[Any], problem: Problem) -> list[int]:
-    """Where step t leads from one and the same state, as a fingerprint of all bits, for each t.
+    """Result of step t from one and the same state, as a fingerprint of all bits, for each t.
 
     The run's own keys alone forget the step: what is drawn under others, such as a schedule that
     all runs share and that is kept, has its usual numbers.

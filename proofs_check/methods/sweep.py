@@ -43,7 +43,7 @@ VARIABLES = ("T", "n", "H", "gap", "delta", "omega", "tau", "batch")
 
 
 class Sweep(NamedTuple):
-    """What was measured.
+    """Measurements of a sweep.
 
     Attributes:
         variable: what was moved.
@@ -51,7 +51,7 @@ class Sweep(NamedTuple):
         samples: the error at the end of each run ``[R, K]``.
         quantity: what the error is.
         theorem: the theorem that tuned all runs, None where there is none, or several.
-        told: how the variable was moved, and what was left out.
+        description: how the variable was moved, and what was left out.
         vacuous: at how many points the theorem that tuned the run is vacuous.
         bounds: that theorem's bound at the end of each run ``[K]``; None where there is none.
         settings: the constants at each point.
@@ -62,7 +62,7 @@ class Sweep(NamedTuple):
     samples: Floats
     quantity: str
     theorem: Theorem | None
-    told: str
+    description: str
     vacuous: int = 0
     bounds: Floats | None = None
     settings: tuple[Constants, ...] = ()
@@ -95,15 +95,15 @@ def sweep(
     left_out: list[str] = []
     for point in places:
         try:
-            played = tuned_run(
-                point.row, point.problem, point.steps, replicas, seed, step, points=2
+            result = tuned_run(
+                point.row, point.problem, point.steps, replicas, seed, step, points=2, timing=None
             )
         except (Diverged, ValueError) as error:
             left_out.append(str(error))
             continue
-        at = value_at(variable, known_at(played, point), point)
+        at = value_at(variable, known_at(result, point), point)
         if at is not None and not any(abs(at - known) <= _ALIKE * abs(at) for known in found):
-            found[at] = played
+            found[at] = result
     found = found if step else _with_one_theorem(found, left_out)
     if len(found) < 3:
         because = f": {left_out[0]}" if left_out else _no_value(row, variable, len(found))
@@ -112,27 +112,27 @@ def sweep(
             f"needs 3{because}; other values, or another row, would do"
         )
     x = np.array(sorted(found))
-    told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}, {len(x)} points"
+    description = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}, {len(x)} points"
     if left_out:
-        told += f"; {len(left_out)} left out ({left_out[0]})"
+        description += f"; {len(left_out)} left out ({left_out[0]})"
     if places[0].problem.heavy_tailed:
-        told += f"; {NO_MEAN}: the exponent is that of the means of these replicas alone"
+        description += f"; {NO_MEAN}: the exponent is that of the means of these replicas alone"
     vacuous = sum(bool(found[at].vacuous) for at in x)
     if vacuous:
-        told += f"; at {vacuous} of {len(x)} points the theorem is vacuous: {VACUOUS}"
+        description += f"; at {vacuous} of {len(x)} points the theorem is vacuous: {VACUOUS}"
     runs = [found[at] for at in x]
     theorem, series = _one_theorem(runs)
     if theorem is None:
-        told += _tuned_by(runs)
+        description += _tuned_by(runs)
     quantity = theorem.metric.value if theorem else _ERROR
     samples = np.stack([y[:, -1] for y in series], axis=1)
     settings = tuple(one.constants for one in runs)
     bounds = None if theorem is None else np.array([one.end_bound for one in runs])
-    return Sweep(variable, x, samples, quantity, theorem, told, vacuous, bounds, settings)
+    return Sweep(variable, x, samples, quantity, theorem, description, vacuous, bounds, settings)
 
 
 def _tuned_by(runs: Sequence[TunedRun]) -> str:
-    """What tuned the points, where it is not one theorem for all."""
+    """Tuning of the points, where it is not one theorem for all."""
     named = Counter(one.tuned.theorem.name for one in runs if one.tuned.theorem is not None)
     guessed = sum(bool(one.tuned.note) for one in runs)
     words = [f"{name} at {count}" for name, count in named.items()]
@@ -153,7 +153,7 @@ def _with_one_theorem(found: dict[float, TunedRun], left_out: list[str]) -> dict
 
 
 def _no_value(row: Row, variable: str, known: int) -> str:
-    """Why so few places have a value of the variable."""
+    """Reason why so few places have a value of the variable."""
     operators = [one.name for one in row.operators]
     who = operators[0] if variable in ("delta", "omega") and operators else "its method"
     return f": {who} states no {variable}" if not known else f": {who} states no other {variable}"
@@ -187,7 +187,8 @@ def sweep_verdict(
         return Verdict(
             subject=row.key, problem=problem, check=f"rate in {found.variable}",
             kind=CheckKind.RATE, claim=claim,
-            outcome=Outcome.COMPARED, evidence=f"{error}; {found.told}", provenance=provenance,
+            outcome=Outcome.COMPARED, evidence=f"{error}; {found.description}",
+            provenance=provenance,
         )  # fmt: skip
     stated = stated_order(
         row, found.variable, found.x, found.theorem, found.bounds, found.settings, found.vacuous
@@ -200,7 +201,7 @@ def sweep_verdict(
             resolution=fit.resolution,
             evidence=f"exponent of {found.variable} {fit.slope:.4f} +- {fit.half_width:.4f}, "
             f"largest distance from a power law {fit.residual:.2g}; no result of this row states "
-            f"an order in {found.variable}; {found.told}",
+            f"an order in {found.variable}; {found.description}",
             provenance=provenance,
         )  # fmt: skip
     power, name, asserted, tight, why = stated
@@ -213,5 +214,5 @@ def sweep_verdict(
     outcome = verdict.outcome if asserted and not excused else Outcome.COMPARED
     return replace(
         verdict, outcome=outcome, theorem=name,
-        evidence="; ".join(filter(None, (verdict.evidence, why, found.told))),
+        evidence="; ".join(filter(None, (verdict.evidence, why, found.description))),
     )  # fmt: skip

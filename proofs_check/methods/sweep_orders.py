@@ -1,4 +1,4 @@
-"""What theory states of a sweep: an order in its variable, and whether it may be held to it.
+"""Statement of theory on a sweep: an order in its variable, and whether it may be held to it.
 
 An order is the leading term of a bound. Over the points of a sweep that term need not rule, and
 what an order has fixed may move (curvatures of workers that join). The theorem's own bound at the
@@ -130,7 +130,7 @@ def _with_workers(theorem: Theorem, variable: str, power: float) -> bool:
 
 
 def _short_of(own: float, variable: str, moved: Sequence[str]) -> str:
-    """Why the points do not show the order, in words: the bound has the exponent ``own`` there."""
+    """Reason the points miss the order, in words: the bound has the exponent ``own`` there."""
     if moved:
         return (
             f"{', '.join(moved)} move with {variable}: the bound itself has the exponent {own:.3g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
 LEVELS = (1, 2, 4, 8, 16, 32)
 FRACTIONS = (2, 4, 6, 8, 10)
 
-Values = tuple[float, ...]
+Values = Sequence[float]
 
 
 class SweepPoint(NamedTuple):
@@ -74,16 +74,16 @@ def points(
                     yield SweepPoint(row, build(size), steps)
         case "batch":
             problem = build(n)
-            for at in values or BATCHES:
-                yield SweepPoint(row, problem.enlarged(int(at)), steps, int(at))
+            for batch in values or BATCHES:
+                yield SweepPoint(row, problem.enlarged(int(batch)), steps, int(batch))
         case "gap":
             yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
         case "tau" if _waits_for_nobody(row, build(n), steps):
-            for at in values or BOUNDS:
-                yield SweepPoint(put(row, Asynchronous, SSP(int(at))), build(n), steps)
+            for bound in values or BOUNDS:
+                yield SweepPoint(put(row, Asynchronous, SSP(int(bound))), build(n), steps)
         case _:
-            name, ladder = _moved_by(row, build(n), variable, steps)
-            for at in values or ladder:
+            name, usual = _moved_by(row, build(n), variable, steps)
+            for at in values or usual:
                 set_to = int(at) if float(at).is_integer() else at
                 one = with_values(row, {name: set_to})
                 setting = 2.0**at if name == "compressor.fraction" else float(at)
@@ -120,7 +120,7 @@ def _moved_by(row: Row, problem: Problem, variable: str, steps: int) -> tuple[st
 def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
     """The row on every graph of the gallery that n workers can have and its method takes."""
     sample = row.build(problem, steps)
-    if not any(isinstance(one, Topology) for one in _nodes(sample)):
+    if not any(isinstance(one, Topology) for one in parts_of(sample)):
         raise ValueError(f"row {row.key!r} has no mixing matrix, and no spectral gap to vary")
     for topology in gallery(problem.n):
         if topology.period == 1 and topology.n == problem.n:
@@ -130,7 +130,7 @@ def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
 def _waits_for_nobody(row: Row, problem: Problem, steps: int) -> bool:
     """Whether its method has an asynchronous barrier, in whose place one of bounded staleness can
     stand."""
-    return any(isinstance(one, Asynchronous) for one in _nodes(row.build(problem, steps)))
+    return any(isinstance(one, Asynchronous) for one in parts_of(row.build(problem, steps)))
 
 
 def put(row: Row, kind: type[Any], part: Any) -> Row:
@@ -148,11 +148,12 @@ def put(row: Row, kind: type[Any], part: Any) -> Row:
     return replace(row, recipe=replace(recipe, build=after(recipe.build), practice=practice))
 
 
-def _nodes(node: Any) -> Iterator[Any]:
+def parts_of(node: Any) -> Iterator[Any]:
+    """A method, or a part of one, and all parts in it, at every depth."""
     yield node
     if is_dataclass(node):
         for field in fields(node):
-            yield from _nodes(getattr(node, field.name))
+            yield from parts_of(getattr(node, field.name))
 
 
 def _placed(node: Any, kind: type[Any], part: Any) -> Any:
@@ -172,13 +173,13 @@ def _placed(node: Any, kind: type[Any], part: Any) -> Any:
 
 
 def of_parts(method: Method[Any], d: int) -> Constants:
-    """What topology, operator and period of a method say for themselves.
+    """Constants stated by a method's topology, operator and period themselves.
 
     A method states of them only what a theorem may take, as CHOCO's rounds state no gap where H > 1
     because no theorem on gossip with compression knows both; a sweep asks where it is.
     """
     found = Constants()
-    for one in _nodes(method):
+    for one in parts_of(method):
         if isinstance(one, Topology):
             found = found.merge(one.constants())
         elif isinstance(one, Compressor):
@@ -189,9 +190,9 @@ def of_parts(method: Method[Any], d: int) -> Constants:
     return found.state(H=period) if isinstance(period, int) else found
 
 
-def known_at(played: TunedRun, point: SweepPoint) -> Constants:
-    """What the run at a point states, and what its method's parts do where it says nothing."""
-    return of_parts(played.tuned.method, point.problem.d).merge(played.constants)
+def known_at(result: TunedRun, point: SweepPoint) -> Constants:
+    """Constants of the run at a point, and those of its method's parts where it states none."""
+    return of_parts(result.tuned.method, point.problem.d).merge(result.constants)
 
 
 def value_at(variable: str, c: Constants, point: SweepPoint) -> float | None:

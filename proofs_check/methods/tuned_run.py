@@ -68,7 +68,7 @@ class TunedRun(NamedTuple):
 
     @property
     def series(self) -> Floats | None:
-        """What the theorem bounds ``[R, K]``; None without one, and where the trace has it not."""
+        """Quantity of the theorem ``[R, K]``; None without one, and where the trace has it not."""
         return None if self.theorem is None else measured(self.trace, self.theorem.metric)
 
     @property
@@ -78,13 +78,13 @@ class TunedRun(NamedTuple):
         return None if name is None else float(getattr(self.trace, name)[:, 0].mean())
 
     def bound(self, times: Floats) -> Floats:
-        """What the theorem says after ``times`` [steps]; there must be one."""
+        """Bound of the theorem after ``times`` [steps]; there must be one."""
         assert self.theorem is not None
         return self.theorem.bound(self.constants, self.tuned.step, times)
 
     @property
     def end_bound(self) -> float:
-        """What the theorem says of the last step; there must be one."""
+        """Bound of the theorem at the last step; there must be one."""
         return float(self.bound(np.array([float(self.steps)]))[0])
 
     @property
@@ -99,7 +99,7 @@ class TunedRun(NamedTuple):
         return not self.end_bound < self.start
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Seed, replicas, steps and stepsize, in words."""
         note = f", {self.note}" if self.note else ""
         return (
@@ -114,7 +114,7 @@ class TunedRun(NamedTuple):
         """A verdict on the run; its ``provenance`` is how it was made, if no other is given."""
         return Verdict(
             self.row.key, claim, check, outcome, evidence=evidence, kind=kind,
-            provenance=provenance or self.told, problem=self.problem.name, **figures,
+            provenance=provenance or self.description, problem=self.problem.name, **figures,
         )  # fmt: skip
 
     def no_theorem(self, kind: CheckKind, check: str, claim: str) -> Verdict:
@@ -123,15 +123,15 @@ class TunedRun(NamedTuple):
 
     @property
     def reasons(self) -> str:
-        """Why none of the row's theorems applies, or cannot be held against a trace."""
+        """Reason why no theorem of the row applies, or why it cannot be held against a trace."""
         theorem = self.theorem
         if theorem is not None:
             return (
                 f"{theorem.name} applies; its metric ({theorem.metric.value}) is not in a trace, or"
                 " it has no order in T: its bound has a check of its own"
             )
-        told = [f"{one.name}: {self._reason(one)}" for one in self.row.theorems]
-        return " | ".join(told) or self.row.why or "no theorem is stated for this row"
+        description = [f"{one.name}: {self._reason(one)}" for one in self.row.theorems]
+        return " | ".join(description) or self.row.why or "no theorem is stated for this row"
 
     def _reason(self, theorem: Theorem) -> str:
         missing = self.constants.missing(theorem.needs)
@@ -151,7 +151,7 @@ def about(verdict: Verdict, theorem: Theorem) -> Verdict:
 
 
 def measured_name(metric: Metric) -> str | None:
-    """What a trace calls a metric; None where it has none of it."""
+    """Name of a metric in a trace; None where it has none of it."""
     return _SERIES.get(metric)
 
 
@@ -178,16 +178,16 @@ def tuned_run(
     *,
     points: int = 200,
     every: int | None = None,
-    timing: Timing = STANDARD,
+    timing: Timing | None = STANDARD,
     of_workers: bool = False,
     device: torch.device | str = "cpu",
 ) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
-    else at records only; or every so many steps (``every``). ``of_workers``
-    as of :func:`algorithms.engine.run.run`. The row is tuned on the problem as it is, on the CPU;
-    the run is played on ``device``.
+    else at records only; or every so many steps (``every``). ``timing`` and ``of_workers``
+    as of :func:`algorithms.engine.run.run`; without a model of time there are no seconds. The row
+    is tuned on the problem as it is, on the CPU; the run is made on ``device``.
 
     Raises:
         Diverged: the run left the range of its number type.
@@ -219,5 +219,5 @@ def grid_run(
     Raises:
         Diverged: the run left the range of its number type.
     """
-    played = tuned_run(best.row(row), problem, steps, replicas, seed, best.step(problem))
-    return played._replace(row=row, note=best.told)
+    result = tuned_run(best.row(row), problem, steps, replicas, seed, best.step(problem))
+    return result._replace(row=row, note=best.description)

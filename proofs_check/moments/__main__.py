@@ -16,10 +16,10 @@ def main() -> None:
         for row in METHODS:
             found = row_moments(row)
             exact += found.reason is None
-            told = "exact" if found.reason is None else f"{found.reason.reason.name.lower()}"
+            description = "exact" if found.reason is None else f"{found.reason.reason.name.lower()}"
             slope = "" if math.isnan(found.exponent) else f"T^{found.exponent:.3f}"
             why = found.note if found.reason is None else str(found.reason)
-            print(f"{row.key:24} {told:9} {slope:9} {why}".rstrip(), flush=True)
+            print(f"{row.key:24} {description:9} {slope:9} {why}".rstrip(), flush=True)
     print(f"{exact} of {len(METHODS)} rows that take steps are exact")
 
 

@@ -50,7 +50,7 @@ class MomentBlock:
 
     @property
     def size(self) -> int:
-        """How many numbers m move together."""
+        """Number m of values that move together."""
         return len(self.start)
 
 
@@ -127,7 +127,7 @@ def _stacked(parts: Sequence[Sequence[Floats]]) -> Floats:
 
 
 def _noise(maps: Sequence[Sequence[StepMap]], own: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Which normal numbers reach the block, map by map."""
+    """Normal numbers that reach the block, map by map."""
     found = []
     for each in maps:
         reach = np.zeros(each[0].mean.noise.shape[1], bool)
@@ -139,7 +139,7 @@ def _noise(maps: Sequence[Sequence[StepMap]], own: NDArray[np.int64]) -> list[ND
 
 
 def _kept(maps: Sequence[Sequence[StepMap]], own: NDArray[np.int64]) -> list[list[int]]:
-    """Which choices change anything in the block, map by map."""
+    """Choices that change anything in the block, map by map."""
     return [
         [
             c

@@ -43,7 +43,7 @@ class Course:
     rule: Stepsize | None = None
 
     def place(self, t: int) -> int:
-        """Which of the maps is that of step t."""
+        """Index of the map of step t."""
         late = t - self.begin
         return t if late < 0 or not self.period else self.begin + late % self.period
 
@@ -122,7 +122,7 @@ def _period(maps: list[StepMap]) -> tuple[int, int]:
     count = len(maps)
     for period in range(1, count // 3 + 1):
         begin = count - period
-        while begin and alike(maps[begin - 1], maps[begin - 1 + period]):
+        while begin and same_map(maps[begin - 1], maps[begin - 1 + period]):
             begin -= 1
         if count - begin >= 3 * period and begin <= count // 2:
             return begin, period
@@ -142,12 +142,12 @@ def _comes_again(
         phase = (late - begin) % period
         if late < len(maps):
             continue
-        if not alike(step_map(one, states[begin + phase], late, laws)[0], maps[begin + phase]):
+        if not same_map(step_map(one, states[begin + phase], late, laws)[0], maps[begin + phase]):
             return False
     return True
 
 
-def alike(one: StepMap, other: StepMap, tolerance: float = 1e-12) -> bool:
+def same_map(one: StepMap, other: StepMap, tolerance: float = 1e-12) -> bool:
     """Whether two steps do the same, up to rounding."""
     pairs = list(zip(one.arrays, other.arrays, strict=False))
     return len(one.arrays) == len(other.arrays) and all(
@@ -166,7 +166,7 @@ def _polynomial(nodes: list[StepMap], at: tuple[float, ...]) -> tuple[StepMap, .
         table = np.linalg.inv(np.vander(shares[used], increasing=True))
         found = tuple(combined([nodes[i] for i in used], row) for row in table)
         told = [combined(found, share ** np.arange(degree + 1)) for share in shares]
-        if all(alike(one, node, 1e-13) for one, node in zip(told, nodes, strict=True)):
+        if all(same_map(one, node, 1e-13) for one, node in zip(told, nodes, strict=True)):
             return found
     raise NotLinear(Reason.STEPSIZE)
 
@@ -195,6 +195,6 @@ def _check_polynomial(found: Course, one: Probe, steps: int) -> None:
         own, after = step_map(one, state, t, laws)
         maps = found.maps[found.place(t)]
         share = found.rule(t) / found.rule(0)
-        if not alike(combined(maps, share ** np.arange(len(maps))), own, 1e-9):
+        if not same_map(combined(maps, share ** np.arange(len(maps))), own, 1e-9):
             raise NotLinear(Reason.STEPSIZE, what=f"step {t} is another")
         state = after

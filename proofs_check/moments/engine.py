@@ -117,7 +117,7 @@ def _curve(
     stages: Sequence[_Stage],
     weight: Weight | None,
 ) -> Floats:
-    """What a block adds to each metric, ``[7, K]``."""
+    """Contribution of a block to each metric, ``[7, K]``."""
     read = forms(block, problem, len(run.maps[0][0].outputs) // problem.d - 1)
     summed = read.summed()
     periods = PeriodPowers(block, run, summed) if any(s.periods for s in stages) else None
@@ -134,7 +134,7 @@ def _curve(
 def _weighted(
     block: MomentBlock, read: Forms, stages: Sequence[_Stage], weight: Weight | None
 ) -> Floats:
-    """What a block adds to f of the weighted average, less f*, ``[K]``."""
+    """Contribution of a block to f of the weighted average, less f*, ``[K]``."""
     if weight is None:
         return np.full(len(stages), np.nan)
     wide, sums = with_sums(block, read)

@@ -22,7 +22,7 @@ from proofs_check.moments.script import UNIFORM
 
 
 class Choice(NamedTuple):
-    """What a source gives: ``size`` integers below ``high``, or uniforms where that is 0."""
+    """Draws of a source: ``size`` integers below ``high``, or uniforms where that is 0."""
 
     high: int
     size: int
@@ -133,7 +133,7 @@ class Around:
     bases: Sequence[Tables]
     source: int
 
-    def of(self, tables: Callable[[Tensor], Tensor]) -> Tensor:
+    def effects(self, tables: Callable[[Tensor], Tensor]) -> Tensor:
         """Effects ``[K, numbers]`` in all surroundings of the ``[K, c]`` that are made of the
         source's own choice ``[1, c]``."""
         return torch.cat([self._in(base, tables) for base in self.bases], -1)
@@ -143,9 +143,9 @@ class Around:
         lines = {s: b.expand(len(table), -1) for s, b in base.items()}
         return self.effect({**lines, self.source: table})
 
-    def at(self, place: int, values: Tensor) -> Tensor:
+    def with_values(self, place: int, values: Tensor) -> Tensor:
         """Effects of ``values`` ``[K]`` of one of its numbers."""
-        return self.of(lambda own: _replaced(own, place, values))
+        return self.effects(lambda own: _replaced(own, place, values))
 
     def factor(self, place: int, values: Tensor, weights: Tensor, named: Named) -> ChoiceFactor:
         """One of its numbers as a factor."""
@@ -174,7 +174,7 @@ def _integer(around: Around, high: int, place: int) -> ChoiceFactor | None:
     if high > _MOST_TOGETHER:
         raise NotLinear(Reason.LAW, what=f"integers below {high}")
     values = torch.arange(high)
-    seen = around.at(place, values)
+    seen = around.with_values(place, values)
     if _same(seen, seen[:1]):
         return None
     weights = torch.full((high,), 1 / high, dtype=torch.float64)
@@ -186,13 +186,13 @@ def _ordered(around: Around, count: int) -> list[ChoiceFactor] | None:
     if not 1 < count <= _MOST_ORDERED:
         return None
     table = _real((Choice(UNIFORM, count),), _CHECKS, 9)[0]
-    seen = around.of(lambda _: table)
+    seen = around.effects(lambda _: table)
     for moved in (table**5, table**0.2, table * _TINY, 1 - (1 - table) * _TINY):
-        if not _same(seen, around.of(lambda _, moved=moved: moved)):  # type: ignore[misc]
+        if not _same(seen, around.effects(lambda _, moved=moved: moved)):  # type: ignore[misc]
             return None
     orders = torch.tensor(list(itertools.permutations(range(count))))
     uniforms = (orders + 0.5) / count
-    kept, which = _distinct(around.of(lambda _: uniforms))
+    kept, which = _distinct(around.effects(lambda _: uniforms))
     if len(kept) == 1:
         return []
     weights = torch.bincount(which).double() / len(orders)
@@ -208,7 +208,7 @@ def _ordered(around: Around, count: int) -> list[ChoiceFactor] | None:
 def _thresholds(around: Around, place: int) -> ChoiceFactor | None:
     """The factor of a uniform that decides by thresholds, if it decides anything."""
     grid = (torch.arange(_GRID, dtype=torch.float64) + 0.5) / _GRID
-    seen = around.at(place, grid)
+    seen = around.with_values(place, grid)
     jumps = [i for i in range(_GRID - 1) if not _same(seen[i], seen[i + 1])]
     if len(jumps) > _GRID // 2:
         raise NotLinear(Reason.LAW, what="a uniform number that decides by no finite law")
@@ -226,11 +226,11 @@ def _thresholds(around: Around, place: int) -> ChoiceFactor | None:
 
 
 def _end(around: Around, place: int, low: float, high: float) -> float:
-    """Where the effect of a uniform changes between two values, to 2^-52."""
-    left = around.at(place, torch.tensor([low], dtype=torch.float64))[0]
+    """Point where the effect of a uniform changes between two values, to 2^-52."""
+    left = around.with_values(place, torch.tensor([low], dtype=torch.float64))[0]
     while high - low > 2.0**-52:
         inner = low + (high - low) * torch.arange(1, _GRID, dtype=torch.float64) / _GRID
-        same = [_same(one, left) for one in around.at(place, inner)]
+        same = [_same(one, left) for one in around.with_values(place, inner)]
         first = same.index(False) if False in same else len(same)
         values = [low, *inner.tolist(), high]
         low, high = values[first], values[first + 1]
@@ -250,7 +250,7 @@ def _together(effect: Effect, base: Tables, single: Sequence[ChoiceFactor]) -> C
         weights *= factor.weights[which]
         for source, table in factor.tables.items():
             own = (table != base[source]).any(0)
-            tables[source][:, own] = table[which][:, own]
+            tables[source][:, own] = table[which][:, own].to(base[source].dtype)
     kept, joined = _distinct(effect(tables))
     total = torch.bincount(joined, weights)
     strides = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]

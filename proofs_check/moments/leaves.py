@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers of one replica it holds."""
+        """Number of values of one replica that it holds."""
         return int(torch.Size(self.shape).numel())
 
 
@@ -88,7 +88,7 @@ class StateShape:
         return ""
 
     def course(self, state: Any) -> dict[str, Any]:
-        """What is not moved, by name, tensors with an axis of replicas by their first."""
+        """Parts that are not moved, by name, tensors with an axis of replicas by their first."""
         moved = {f.name for f in self.moved} | set(self.again)
         axes = {f.name: f.axis for f in self.others}
         return {
@@ -138,7 +138,7 @@ def repeated(state: Any) -> dict[str, str]:
 
 
 def walk(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """What a state holds, part by part, with the fields that lead there."""
+    """Parts of a state one by one, with the fields that lead there."""
     if isinstance(part, tuple):
         for key, value in _named(part):
             yield from walk(value, f"{name}.{key}" if name else key)

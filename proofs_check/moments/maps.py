@@ -141,7 +141,7 @@ def _run(
 
 
 def _effect(probe: Probe, state: Any, t: int, asked: AskedNumbers) -> Effect:
-    """What choices do to three fixed states with noise."""
+    """Effect of choices on three fixed states with noise."""
     generator = torch.Generator().manual_seed(5)
     shape = (_EFFECTS, probe.shape.size + asked.size)
     few = torch.randn(shape, generator=generator, dtype=torch.float64)

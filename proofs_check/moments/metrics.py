@@ -1,4 +1,4 @@
-"""What is read off the moments of a block: the metrics that theorems speak of."""
+"""Metrics of theorems, read off the moments of a block."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def forms(block: MomentBlock, problem: Quadratic, workers: int) -> Forms:
 
 
 def values(read: Forms, moments: BlockMoments, place: int, steps: int) -> Floats:
-    """What a block adds to the metrics of :class:`ExactCurve` after so many steps ``[6]``."""
+    """Contribution of a block to the metrics of :class:`ExactCurve` after so many steps ``[6]``."""
     z, z2 = _read(read.mean[place], moments)
     rows, rows2 = _read(read.rows[place], moments)
     _, apart = _read(read.spread[place], moments)
@@ -81,7 +81,7 @@ def values(read: Forms, moments: BlockMoments, place: int, steps: int) -> Floats
 
 
 def suboptimality(read: Forms, mean: Floats, moments: BlockMoments) -> float:
-    """What the block's coordinates add to f - f* where ``mean`` ``[r, m + 1]`` gives x - x*."""
+    """Part of f - f* from the block's coordinates where ``mean`` ``[r, m + 1]`` gives x - x*."""
     z, z2 = _read(mean, moments)
     return float((0.5 * read.curvature * z2 + read.slope * z).sum())
 

@@ -1,4 +1,4 @@
-"""Which operator of a method is not linear."""
+"""Operator of a method that is not linear."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _linear(operator: Compressor, problem: Problem) -> bool:
     rows = torch.cat((pair, pair.sum(0, keepdim=True)))
     draws = Key.seed(0).draws(torch.zeros(3, dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
     try:
-        one, other, both = operator.at(0).compress(rows, draws)
+        one, other, both = operator.at_step(0).compress(rows, draws)
     except (ValueError, ArithmeticError):
         return False
     return bool(torch.allclose(one + other, both, rtol=1e-9, atol=1e-12))

@@ -26,14 +26,14 @@ Tables = Mapping[DrawSource, Tensor]
 
 
 class AskedNumbers(NamedTuple):
-    """What a step asks for: how many numbers of ``noise`` sources and of those of ``choice``."""
+    """Numbers a step asks for: how many of ``noise`` sources and of those of ``choice``."""
 
     noise: dict[DrawSource, int]
     choice: dict[DrawSource, int]
 
     @property
     def size(self) -> int:
-        """How many numbers of noise there are in all."""
+        """Number of noise values in all."""
         return sum(self.noise.values())
 
 
@@ -57,7 +57,7 @@ class Probe:
     script: Script
 
     def asked(self, state: Any, t: int) -> AskedNumbers:
-        """What step t asks for at ``state``, whatever the choices it is given."""
+        """Numbers that step t asks for at ``state``, whatever the choices it is given."""
         self.script.chosen, self.script.asked = {}, {}
         known: dict[DrawSource, int] = {}
         vectors = self.shape.vector(state)

@@ -1,4 +1,4 @@
-"""Why a method has no exact moments: typed facts, each with the part of the state that shows it."""
+"""Reasons for no exact moments: typed facts, each with the part of the state that shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 
 class Reason(Enum):
-    """What of a method's step is outside the linear recursion of moments."""
+    """Part of a method's step outside the linear recursion of moments."""
 
     PROBLEM = "the method does not run on a quadratic"
     OPERATOR = "its operator is not linear in what it compresses"

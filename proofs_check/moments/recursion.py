@@ -38,7 +38,7 @@ def start(block: MomentBlock) -> BlockMoments:
 
 
 class StepClock(NamedTuple):
-    """Which map every step takes, and powers of its stepsize's share.
+    """Map that every step takes, and powers of its stepsize's share.
 
     Attributes:
         places: of each step its map's place ``[T]``.

@@ -1,4 +1,4 @@
-"""Which rows of the catalogue the engine takes, why it does not take the others, and exponents."""
+"""Rows of the catalogue that the engine takes, why it does not take the others, and exponents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCALE = 0.5  # of the stepsize T^-1/2
 @final
 @dataclass(frozen=True)
 class RowEngineFacts:
-    """What the engine says of a row.
+    """Findings of the engine on a row.
 
     Attributes:
         key: the row's name.
@@ -49,7 +49,7 @@ def standard_problem() -> Quadratic:
 
 
 def engine_reason(row: Row) -> NotLinear | None:
-    """Why the engine does not take a row that takes steps; None where it does."""
+    """Reason why the engine does not take a row that takes steps; None where it does."""
     problem = standard_problem()
     try:
         method = row.ready().build(ConstantStep(_STEP), problem, _STEPS)
@@ -67,7 +67,7 @@ def is_exact(row: Row) -> bool:
 
 
 def row_moments(row: Row) -> RowEngineFacts:
-    """What the engine says of a row, with its exponent where it has one."""
+    """Findings of the engine on a row, with its exponent where it has one."""
     reason = engine_reason(row)
     if reason is not None:
         return RowEngineFacts(row.key, reason)

@@ -38,7 +38,7 @@ NORMAL, UNIFORM = -1, 0
 @final
 @dataclass
 class Script:
-    """What is chosen and what was asked for in one call of a step.
+    """Choices made and numbers asked for in one call of a step.
 
     Attributes:
         chosen: numbers ``[R, c]`` of a source, one line for each replica.

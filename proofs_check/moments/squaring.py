@@ -24,7 +24,7 @@ _DOUBLINGS = 30  # after so many a mean map has come to rest, and eigenvalues 1 
 
 
 class Power(NamedTuple):
-    """What some steps do: (mean, 1) by ``mean``, the half of its square u by ``square``, that of
+    """Effect of some steps: (mean, 1) by ``mean``, the half of its square u by ``square``, that of
     the covariance s to cov s + fed u, the running sum by by_square u + by_cov s.
 
     Attributes:
@@ -86,7 +86,7 @@ class PeriodPowers:
 
 
 def _step(block: MomentBlock, p: int, centre: Floats, summed: Floats) -> Power:
-    """What the step of one phase does."""
+    """Effect of the step of one phase."""
     m = block.size
     shift, back = np.eye(m + 1), np.eye(m + 1)
     shift[:-1, -1], back[:-1, -1] = centre, -centre
@@ -132,7 +132,7 @@ def _mean_map(block: MomentBlock, p: int) -> Floats:
 
 
 def _rest(whole: Floats) -> Floats:
-    """Where the map ``[m + 1, m + 1]`` comes to rest from zero; zero where it does not."""
+    """Fixed point of the map ``[m + 1, m + 1]`` reached from zero; zero where it has none."""
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_DOUBLINGS):
             whole = whole @ whole

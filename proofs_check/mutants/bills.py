@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
 
 import torch
 from torch import Tensor
@@ -15,9 +13,8 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.received import received_bill
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import wrong_step
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -27,12 +24,12 @@ Build = Callable[[Stepsize], Method[BSPState]]
 
 
 def bsp_hears(build: Build = BSP) -> Verdict:
-    """What the workers of BSP-SGD hear against one uncompressed model a step."""
+    """Traffic received by the workers of BSP-SGD against one uncompressed model a step."""
     problem = Quadratic.strongly_convex(4, 6, zeta2=1.0)
     method = build(ConstantStep(0.1))
     trace = run(method, problem, steps=STEPS, replicas=REPLICAS, points=2)
-    told = f"seed {trace.seed}, {REPLICAS} replicas, {STEPS} steps"
-    return received_bill(row("bsp-sgd"), problem, method, trace, told)
+    description = f"seed {trace.seed}, {REPLICAS} replicas, {STEPS} steps"
+    return received_bill(row("bsp-sgd"), problem, method, trace, description)
 
 
 def uploaded_mean(state: BSPState, t: int, context: RunContext) -> Tensor:
@@ -41,57 +38,26 @@ def uploaded_mean(state: BSPState, t: int, context: RunContext) -> Tensor:
     return context.network.average(packet).result
 
 
-@final
-@dataclass(frozen=True)
-class ForgetsDownlink(FaultyMethod):
-    """Every worker takes the server's step without hearing of it."""
-
-    right: BSP
-
-    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
-        mean = uploaded_mean(state, t, context)
-        return state._replace(x=state.x - self.right.step_rule(t) * mean)
+@wrong_step("BSP without a downlink", judge=bsp_hears, of=BSP)
+def forgets_downlink(own: BSP, state: BSPState, t: int, context: RunContext) -> BSPState:
+    """the workers use a mean that nobody sent them"""
+    mean = uploaded_mean(state, t, context)
+    return state._replace(x=state.x - own.step_rule(t) * mean)
 
 
-@final
-@dataclass(frozen=True)
-class HalfDownlink(FaultyMethod):
-    """The server sends the first half of the model; the workers know the rest unheard."""
-
-    right: BSP
-
-    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
-        mean = uploaded_mean(state, t, context)
-        x = state.x - self.right.step_rule(t) * mean
-        half = x.shape[-1] // 2
-        heard = context.published(x[..., :half], t)
-        return state._replace(x=torch.cat((heard, x[..., half:]), -1))
+@wrong_step("BSP with half a downlink", judge=bsp_hears, of=BSP)
+def half_downlink(own: BSP, state: BSPState, t: int, context: RunContext) -> BSPState:
+    """half of the model is sent, all of it is used"""
+    mean = uploaded_mean(state, t, context)
+    x = state.x - own.step_rule(t) * mean
+    half = x.shape[-1] // 2
+    heard = context.published(x[..., :half], t)
+    return state._replace(x=torch.cat((heard, x[..., half:]), -1))
 
 
-@final
-@dataclass(frozen=True)
-class EveryOtherDownlink(FaultyMethod):
-    """The server is silent at odd steps, and the workers go on as if they had heard it."""
-
-    right: BSP
-
-    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
-        mean = uploaded_mean(state, t, context)
-        heard = mean if t % 2 else context.published(mean, t)
-        return state._replace(x=state.x - self.right.step_rule(t) * heard)
-
-
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "BSP without a downlink", "the workers use a mean that nobody sent them",
-        bsp_hears, wrapped(ForgetsDownlink, BSP),
-    ),
-    fault(
-        "BSP with half a downlink", "half of the model is sent, all of it is used",
-        bsp_hears, wrapped(HalfDownlink, BSP),
-    ),
-    fault(
-        "BSP with a downlink every other step", "what odd steps brought is not sent",
-        bsp_hears, wrapped(EveryOtherDownlink, BSP),
-    ),
-)  # fmt: skip
+@wrong_step("BSP with a downlink every other step", judge=bsp_hears, of=BSP)
+def every_other_downlink(own: BSP, state: BSPState, t: int, context: RunContext) -> BSPState:
+    """what odd steps brought is not sent"""
+    mean = uploaded_mean(state, t, context)
+    heard = mean if t % 2 else context.published(mean, t)
+    return state._replace(x=state.x - own.step_rule(t) * heard)

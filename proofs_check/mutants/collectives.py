@@ -16,9 +16,7 @@ from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
 from proofs_check.collectives.lists import exact_sums
 from proofs_check.collectives.programs import check_collective
-from proofs_check.fabrics.contention import incast
 from proofs_check.fabrics.localities import sums_by_locality
-from proofs_check.mutants.fabrics import unshared
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.arrays import Floats
 from theory.seconds.collectives import CollectiveCost
@@ -102,10 +100,6 @@ def _mutant(
 
 
 METHOD_MUTANTS = (
-    fault(
-        "incast without contention", "messages that share a link are each as fast as alone",
-        incast, unshared,
-    ),
     _mutant(
         "ring without its end", "the last round of the all-gather is not sent",
         RingAllReduce(8), without_last,

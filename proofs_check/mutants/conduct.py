@@ -19,10 +19,10 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.base import pack
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.methods.instrumented_run import Watched, watch
+from proofs_check.methods.instrumented_run import RunObservations, watch
 from proofs_check.methods.run_invariants import STEPS, delays, fresh_draws, message_lengths
 from proofs_check.methods.step_invariance import cycle
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
@@ -40,7 +40,7 @@ def _problem() -> Quadratic:
 ASYNCHRONOUS = ParameterServer(STEP, STEPS, round_trip(_problem()))
 
 
-def _seen(method: Method[Any], replicas: int = 4) -> Watched:
+def _seen(method: Method[Any], replicas: int = 4) -> RunObservations:
     return watch(method, _problem(), steps=STEPS, replicas=replicas, seed=SEED)
 
 
@@ -101,18 +101,6 @@ class PacksAnew(FaultyMethod):
         return state._replace(x=state.x - self.right.step_rule(t) * heard)
 
 
-@final
-@dataclass(frozen=True)
-class ForgetsNowAndThen(FaultyMethod):
-    """Error feedback whose residual is dropped at every 50th step."""
-
-    right: BSP
-
-    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
-        new = self.right.step(state, t, context)
-        return new._replace(memory=torch.zeros_like(new.memory)) if t % 50 == 49 else new
-
-
 class _WithOld(NamedTuple):
     now: BSPState
     before: Tensor
@@ -155,6 +143,13 @@ class StatesOneLess(FaultyMethod):
         return self.right.step(state, t, context)
 
 
+@wrong_step("error feedback dropped now and then", judge=memory_at_every_step, on=WITH_MEMORY)
+def forgets_now_and_then(own: BSP, state: BSPState, t: int, context: RunContext) -> BSPState:
+    """the residual is set to zero at every 50th step"""
+    new = own.step(state, t, context)
+    return new._replace(memory=torch.zeros_like(new.memory)) if t % 50 == 49 else new
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "QSGD with one key for all steps", "every step rounds with the numbers of the first",
@@ -179,10 +174,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "ASP with tau understated", "tau is one less than the schedule's largest delay",
         delays_of_asp, StatesOneLess(ASYNCHRONOUS),
-    ),
-    fault(
-        "error feedback dropped now and then", "the residual is set to zero at every 50th step",
-        memory_at_every_step, ForgetsNowAndThen(WITH_MEMORY),
     ),
     fault(
         "messages charged one bit short", "Elias-coded messages cost a bit less than they take",

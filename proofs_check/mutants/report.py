@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+from types import ModuleType
+from typing import NamedTuple, TypeVar, final
 
 from proofs_check.compressors.check import check_compressor
-from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import OperatorMutant
+from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
 from proofs_check.verdict import Outcome
-from theory.members import declared
+from theory.members import modules
 
 _DIMENSION = 256  # in which operator mutants are checked
 
-MUTANTS: tuple[OperatorMutant, ...] = (
-    *declared("proofs_check.evidence", "MUTANTS"),
-    *declared("proofs_check.mutants", "MUTANTS"),
-)
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    *declared("proofs_check.evidence", "METHOD_MUTANTS"),
-    *declared("proofs_check.mutants", "METHOD_MUTANTS"),
-)
+Fault = TypeVar("Fault", bound=OperatorMutant | MethodMutant)
+
+_TUPLES: dict[type, str] = {OperatorMutant: "MUTANTS", MethodMutant: "METHOD_MUTANTS"}
+
+
+def faults_in(module: ModuleType, kind: type[Fault]) -> tuple[Fault, ...]:
+    """Faults of a module: those that it defines by name, and those of its tuple of the kind."""
+    named = (value for value in vars(module).values() if isinstance(value, kind))
+    return (*named, *getattr(module, _TUPLES[kind], ()))
+
+
+def _faults(kind: type[Fault]) -> tuple[Fault, ...]:
+    rooms = (*modules("proofs_check.evidence"), *modules("proofs_check.mutants"))
+    return tuple(fault for module in rooms for fault in faults_in(module, kind))
+
+
+MUTANTS: tuple[OperatorMutant, ...] = _faults(OperatorMutant)
+METHOD_MUTANTS: tuple[MethodMutant, ...] = _faults(MethodMutant)
 
 
 @final

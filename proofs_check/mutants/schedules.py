@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from algorithms.fabrics.sharing import Routes
 from algorithms.schedules.base import CommunicationSchedule, Messages
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier
@@ -16,15 +17,23 @@ from algorithms.schedules.priority import ByteScheduler
 from algorithms.schedules.step import TrainingStep
 from algorithms.schedules.wait_free import WAIT_FREE
 from algorithms.workloads import WORKLOADS, Workload
-from proofs_check.mutants.fabrics import unshared
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.fabrics.contention import fair_shares, incast
+from proofs_check.mutants.method_mutant import fault
 from proofs_check.schedules.forms import check_bulk, check_wait_free, check_window
 from proofs_check.schedules.merging import check_best, check_pair
 from proofs_check.schedules.on_fabrics import check_contended, check_jobs
 from proofs_check.schedules.order import check_order
 from proofs_check.schedules.pipelines import check_sharing
 from proofs_check.workloads.counts import check_counts
+from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
+
+# Links whose sharing is forgotten, and the check that sees it.
+
+
+def unshared(routes: Routes, capacities: Floats) -> Floats:
+    """Each flow as if it had its links to itself."""
+    return np.array([capacities[list(route)].min() for route in routes])
 
 
 @final
@@ -110,7 +119,11 @@ def _untied() -> dict[str, Workload]:
     return {**WORKLOADS, "bert-base": replace(bert, layers=(*layers, own, last))}
 
 
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+METHOD_MUTANTS = (
+    fault(
+        "flows without contention", "flows that share a link are each as fast as alone",
+        fair_shares, unshared,
+    ),
     fault(
         "gradient ready times in forward order", "the first layer's gradient is taken as first",
         check_order, ReadyForward(),
@@ -142,5 +155,9 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "BERT with an untied head", "the word embedding counted twice", check_counts, _untied(),
+    ),
+    fault(
+        "incast without contention", "messages that share a link are each as fast as alone",
+        incast, unshared,
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Draws
-from proofs_check.mutants.operator_mutant import FaultyCompressor
+from proofs_check.mutants.method_mutant import FaultyCompressor
 
 
 class Halves(Draws):

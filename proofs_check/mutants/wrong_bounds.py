@@ -13,6 +13,7 @@ from theory.theorem import Theorem
 
 _KEPT = (
     "name", "title", "source", "confidence", "needs", "metric", "order", "tight", "statement",
+    "changing_network",
 )  # fmt: skip
 
 

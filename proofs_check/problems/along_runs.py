@@ -16,7 +16,7 @@ import torch
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.problems.estimates import ConstantEstimate, estimates
-from proofs_check.problems.trail import Trail, trail
+from proofs_check.problems.trajectory import Trajectory, sampled_trajectory
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants, Kind, Statement
 
@@ -34,9 +34,9 @@ def check_along_runs(
     wide = problem if problem.dtype == torch.float64 else problem.double()
     c = problem.constants() if stated is None else stated
     wanted = {*c.stated(), *(("mu_min",) if c.convex else ())}
-    seen = trail(wide, seed=seed)
-    found = estimates(wide, seen, wanted)
-    return tuple(hold(problem.name, c, one, seen, tolerance) for one in spoken_of(c, found))
+    trajectory = sampled_trajectory(wide, seed=seed)
+    found = estimates(wide, trajectory, wanted)
+    return tuple(hold(problem.name, c, one, trajectory, tolerance) for one in spoken_of(c, found))
 
 
 def spoken_of(c: Constants, found: tuple[ConstantEstimate, ...]) -> Iterator[ConstantEstimate]:
@@ -51,7 +51,7 @@ def spoken_of(c: Constants, found: tuple[ConstantEstimate, ...]) -> Iterator[Con
 
 
 def hold(
-    subject: str, c: Constants, one: ConstantEstimate, seen: Trail, tolerance: float
+    subject: str, c: Constants, one: ConstantEstimate, trajectory: Trajectory, tolerance: float
 ) -> Verdict:
     """One statement against what was found.
 
@@ -75,8 +75,8 @@ def hold(
         tightness=one.value / value if value else None,
         evidence=f"{_sentence(one, value)}"
         + (f"; by draws there in [{low:.6g}, {high:.6g}], error {ALPHA:g}" if one.interval else ""),
-        provenance=f"{statement.why}; runs of {seen.steps} steps, gamma "
-        f"{' and '.join(f'{gamma:.3g}' for gamma in seen.gammas)}, seed {seen.seed}",
+        provenance=f"{statement.why}; runs of {trajectory.steps} steps, gamma "
+        f"{' and '.join(f'{gamma:.3g}' for gamma in trajectory.gammas)}, seed {trajectory.seed}",
     )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ def _lanczos(problem: Problem, x: Tensor) -> float:
         (product,) = torch.autograd.grad(slope @ direction, point, retain_graph=True)
         return np.asarray(product.double().numpy())
 
+    if problem.d == 1:  # Lanczos needs more dimensions than it finds eigenvalues
+        return float(np.abs(times(np.ones(1)))[0])
     operator = scipy.sparse.linalg.LinearOperator(
         (problem.d, problem.d), matvec=times, dtype=np.float64
     )

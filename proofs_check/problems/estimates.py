@@ -1,4 +1,4 @@
-r"""What a problem's constants must be at least, or at most, by what is found along runs.
+r"""Bounds on a problem's constants, from below or above, by what is found along runs.
 
 A constant that holds for all x is a largest or a smallest value over R^d. Looking at points gives
 one side: L is at least any curvature found, mu at most any. Each :class:`ConstantEstimate` names
@@ -22,7 +22,7 @@ from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.limits import lower_limits, quantile
 from proofs_check.problems import curvature
 from proofs_check.problems.extremes import Extreme, extremes, of_workers
-from proofs_check.problems.trail import Trail
+from proofs_check.problems.trajectory import Trajectory
 from theory.constants import Kind
 
 DENSE = 200
@@ -66,9 +66,9 @@ class ConstantEstimate:
 
 
 def estimates(
-    problem: Problem, seen: Trail, wanted: Iterable[str] | None = None
+    problem: Problem, trajectory: Trajectory, wanted: Iterable[str] | None = None
 ) -> tuple[ConstantEstimate, ...]:
-    """What can be said of a problem's constants from a trail, of all or of those ``wanted``.
+    """Estimates of a problem's constants from a trajectory, of all or of those ``wanted``.
 
     L, L_max, mu, mu_min, pl, f_star, initial_gap, R2, sigma2, G2, zeta2, zeta2_star, lipschitz.
     """
@@ -76,14 +76,14 @@ def estimates(
     found: list[ConstantEstimate] = []
     for group, search in _SEARCHES:
         if names & set(group):
-            found += [one for one in search(problem, seen) if one.name in names]
+            found += [one for one in search(problem, trajectory) if one.name in names]
     return tuple(found)
 
 
-def heterogeneity_along(problem: Problem, seen: Trail) -> tuple[tuple[int, float], ...]:
+def heterogeneity_along(problem: Problem, trajectory: Trajectory) -> tuple[tuple[int, float], ...]:
     """(1/n) sum_i ||grad f_i - grad f||^2 by step of the first run [(f / x)^2]."""
-    values = problem.heterogeneity(seen.points[: len(seen.ticks)])
-    return tuple(zip(seen.ticks, values.tolist(), strict=True))
+    values = problem.heterogeneity(trajectory.points[: len(trajectory.ticks)])
+    return tuple(zip(trajectory.ticks, values.tolist(), strict=True))
 
 
 def _found(name: str, side: Kind, one: Extreme, method: str) -> ConstantEstimate:
@@ -92,9 +92,9 @@ def _found(name: str, side: Kind, one: Extreme, method: str) -> ConstantEstimate
     )
 
 
-def _curvature(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _curvature(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """L and mu of f, and of the f_i, from Hessians and from pairs of gradients."""
-    points, labels = seen.near(_NEAR)
+    points, labels = trajectory.near(_NEAR)
     slopes = curvature.pairs(problem, points)
     found = extremes(problem, points, labels, slopes, dense=problem.d <= DENSE)
     workers = of_workers(problem, points, slopes, found, dense=problem.d <= DENSE)
@@ -104,13 +104,13 @@ def _curvature(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
     yield _found("mu_min", Kind.UPPER, workers.least, "smallest curvature of any f_i")
 
 
-def _pl(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _pl(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """Least ||grad f||^2 / (2 (f - f*)), f* at most the lowest value found.
 
     A value above f* makes the ratio larger, so that pl is at most what is found all the same.
     """
-    lowest = seen.lowest
-    points, labels = seen.points, seen.labels
+    lowest = trajectory.lowest
+    points, labels = trajectory.points, trajectory.labels
     gap = problem.value(points) - lowest.value
     far = gap > _GAP * max(1.0, abs(lowest.value), float(gap.max()))
     if not bool(far.any()):
@@ -121,13 +121,13 @@ def _pl(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
     slack = _ROUNDING * float(ratio[at]) * max(1.0, abs(lowest.value) / float(gap[at]))
     below = "f* of the problem" if lowest.known else f"the lowest f found, {lowest.value:.6g}"
     how = f"least ||grad f||^2 / (2 (f - f*)) with {below}"
-    along = float(ratio[seen.on_runs].min())
+    along = float(ratio[trajectory.on_runs].min())
     yield ConstantEstimate("pl", Kind.UPPER, float(ratio[at]), slack, along, how, labels[at])
 
 
-def _minimum(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _minimum(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """f*, f(x_0) - f* and ||x_0 - x*||^2 by the lowest point."""
-    start, lowest = problem.start(), seen.lowest
+    start, lowest = problem.start(), trajectory.lowest
     first = float(problem.value(start))
     slack = _ROUNDING * max(1.0, abs(first), abs(lowest.value))
     how = "the problem's minimiser" if lowest.known else "scipy's L-BFGS"
@@ -144,16 +144,18 @@ def _minimum(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
     )
 
 
-def _moments(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _moments(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """sigma2 and G2: the problem's noise(x) at all points, and sampled at the largest."""
-    noise = problem.noise(seen.points)
+    noise = problem.noise(trajectory.points)
     if not bool(noise.isfinite().all()):
         how = "noise(x) is infinite: gradients have no variance"
         for name in ("sigma2", "G2"):
-            yield ConstantEstimate(name, Kind.LOWER, math.inf, 0.0, math.inf, how, seen.labels[0])
+            yield ConstantEstimate(
+                name, Kind.LOWER, math.inf, 0.0, math.inf, how, trajectory.labels[0]
+            )
         return
-    second = noise + problem.all_gradients(seen.points).square().sum(-1)
-    inside = seen.points.norm(dim=-1) <= problem.G2_radius
+    second = noise + problem.all_gradients(trajectory.points).square().sum(-1)
+    inside = trajectory.points.norm(dim=-1) <= problem.G2_radius
     inside[0] = True
     second = torch.where(inside[:, None], second, 0.0)
     for name, values, what in (("sigma2", noise, "noise(x)"), ("G2", second, "E||g_i||^2")):
@@ -162,14 +164,15 @@ def _moments(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
         point, worker = divmod(flat, problem.n)
         value = float(values[point, worker])
         yield ConstantEstimate(
-            name, Kind.LOWER, value, _ROUNDING * value, float(values[seen.on_runs].max()), how,
-            f"worker {worker}, {seen.labels[point]}",
-            _sampled(problem, seen, point, worker, centred=name == "sigma2"), ALPHA,
+            name, Kind.LOWER, value, _ROUNDING * value,
+            float(values[trajectory.on_runs].max()), how,
+            f"worker {worker}, {trajectory.labels[point]}",
+            _sampled(problem, trajectory, point, worker, centred=name == "sigma2"), ALPHA,
         )  # fmt: skip
 
 
 def _sampled(
-    problem: Problem, seen: Trail, point: int, worker: int, *, centred: bool
+    problem: Problem, trajectory: Trajectory, point: int, worker: int, *, centred: bool
 ) -> tuple[float, float]:
     """Interval of E||g_i - grad f_i||^2, or of E||g_i||^2, at one point from drawn gradients.
 
@@ -177,29 +180,29 @@ def _sampled(
     laws as skewed as an exponential.
     """
     samples = max(_LEAST, min(_MOST, _DRAWS // problem.d))
-    x = seen.points[point].expand(samples, 1, -1)
+    x = trajectory.points[point].expand(samples, 1, -1)
     workers = torch.tensor([worker])
-    key = Key.seed(seen.seed).fold("second moment", int(centred))
+    key = Key.seed(trajectory.seed).fold("second moment", int(centred))
     g = problem.gradient(x, key.draws(torch.arange(samples), workers))[:, 0]
     if centred:
-        g = g - problem.full_gradient(seen.points[point][None], workers)[0]
+        g = g - problem.full_gradient(trajectory.points[point][None], workers)[0]
     square = g.square().sum(-1).double().numpy()
     half = quantile(ALPHA / 2, samples) * float(square.std(ddof=1)) / samples**0.5
     low = float(lower_limits(square[:, None], ALPHA / 2)[0])
     return low * (1 - _ROUNDING), float(square.mean()) + half
 
 
-def _heterogeneity(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _heterogeneity(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """zeta2 at all points, and zeta2_star at the lowest."""
-    values = problem.heterogeneity(seen.points)
+    values = problem.heterogeneity(trajectory.points)
     at = int(values.argmax())
     value = float(values[at])
     how = "largest (1/n) sum_i ||grad f_i - grad f||^2, exact at each point"
-    along = float(values[seen.on_runs].max())
+    along = float(values[trajectory.on_runs].max())
     yield ConstantEstimate(
-        "zeta2", Kind.LOWER, value, _ROUNDING * value, along, how, seen.labels[at]
+        "zeta2", Kind.LOWER, value, _ROUNDING * value, along, how, trajectory.labels[at]
     )
-    lowest = seen.lowest
+    lowest = trajectory.lowest
     star = float(problem.heterogeneity(lowest.x))
     side = Kind.EXACT if lowest.known else Kind.MEASURED
     how = f"at the {'minimiser' if lowest.known else 'lowest point found'}, ||grad f|| = "
@@ -209,26 +212,26 @@ def _heterogeneity(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
     )  # fmt: skip
 
 
-def _longest(problem: Problem, seen: Trail) -> Iterator[ConstantEstimate]:
+def _longest(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstimate]:
     """The longest gradient that any worker drew."""
-    draws = Key.seed(seen.seed).fold("longest")
-    replicas = torch.arange(len(seen.points))
+    draws = Key.seed(trajectory.seed).fold("longest")
+    replicas = torch.arange(len(trajectory.points))
     lengths: list[Tensor] = []
     for again in range(4):
         key = draws.fold(again).draws(replicas, torch.arange(problem.n))
-        lengths.append(problem.gradient(seen.points[:, None], key).norm(dim=-1))
+        lengths.append(problem.gradient(trajectory.points[:, None], key).norm(dim=-1))
     longest = torch.stack(lengths).amax((0, 2))
     at = int(longest.argmax())
     value = float(longest[at])
     how = "longest of 4 gradients drawn by every worker at each point"
-    along = float(longest[seen.on_runs].max())
+    along = float(longest[trajectory.on_runs].max())
     yield ConstantEstimate(
-        "lipschitz", Kind.LOWER, value, _ROUNDING * value, along, how, seen.labels[at]
+        "lipschitz", Kind.LOWER, value, _ROUNDING * value, along, how, trajectory.labels[at]
     )
 
 
 _SEARCHES: tuple[
-    tuple[tuple[str, ...], Callable[[Problem, Trail], Iterator[ConstantEstimate]]], ...
+    tuple[tuple[str, ...], Callable[[Problem, Trajectory], Iterator[ConstantEstimate]]], ...
 ] = (
     (("L", "L_max", "mu", "mu_min"), _curvature),
     (("pl",), _pl),

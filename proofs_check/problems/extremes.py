@@ -140,6 +140,10 @@ def rayleigh_ends(problem: Problem, x: Tensor) -> tuple[float, float]:
     start = np.cos(np.arange(problem.d, dtype=np.float64))
     if not np.any(times(start)):
         return 0.0, 0.0
+    if problem.d <= 2:  # Lanczos needs more dimensions than it finds eigenvectors
+        rows = np.stack([times(one) for one in np.eye(problem.d)])
+        ends = np.linalg.eigvalsh((rows + rows.T) / 2)
+        return float(ends[0]), float(ends[-1])
     try:
         _, vectors = scipy.sparse.linalg.eigsh(
             operator, k=2, which="BE", v0=start, tol=_TOLERANCE, maxiter=_RESTARTS

@@ -1,4 +1,4 @@
-"""What derivations are made of: steps, sympy's expressions of bounds, recursions that many share.
+"""Parts of derivations: steps, sympy's expressions of bounds, recursions that many share.
 
 A module declares its derivations in a tuple called ``PROOFS``.
 """

@@ -73,7 +73,7 @@ def evaluates(theorem: Theorem, claimed: Any, **more: float) -> DerivationStep:
 
 
 def numbers(c: Constants) -> dict[str, Any]:
-    """What is stated in numbers."""
+    """Constants stated in numbers."""
     stated = {name: getattr(c, name) for name in c.stated()}
     return {name: value for name, value in stated.items() if not isinstance(value, bool)}
 

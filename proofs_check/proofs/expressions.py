@@ -92,14 +92,15 @@ def computes(theorem: Theorem, claimed: Any) -> DerivationStep:
     return truth(TOLD, parts.holds and evaluates(theorem, claimed).holds)
 
 
-def near(theorem: Theorem, reach: Any, gain: Any = 1, excess: Any = 0) -> DerivationStep:
-    """The code of ``theorem`` evaluates the bound of perturbed iterates at these three."""
+def near(
+    theorem: Theorem, reach: Any = 0, behind: Any = 0, gain: Any = 1, excess: Any = 0
+) -> DerivationStep:
+    """The code of ``theorem`` evaluates the bound of perturbed iterates at these four."""
     names = ("initial_gap", "L_max", "sigma2", "G2", "n")
     gap, L, sigma2, G2, n = (symbol(name) for name in names)
-    noise = 2 * GAMMA * gain * L * (sigma2 + excess * G2) / n
-    return computes(
-        theorem, 4 * gap / (GAMMA * gain * TIME) + noise + 4 * (GAMMA * L * reach) ** 2 * G2
-    )
+    noise = GAMMA * gain * L * (sigma2 + excess * G2) / n
+    drift = (GAMMA * L) ** 2 * (reach**2 + 2 * behind**2) * G2
+    return computes(theorem, 2 * gap / (GAMMA * gain * TIME) + noise + drift)
 
 
 def descends(theorem: Descent, weight: int, floor: Any) -> DerivationStep:
@@ -134,17 +135,19 @@ def leading(theorem: Theorem, **known: Any) -> Any:
 
 
 def exponent(expression: Any, name: str) -> Any:
-    """The power of the constant where it is large; of ``gap`` = 1 - lam, where it is small."""
+    """The power of the constant where it is large; of ``gap`` = 1 - lam and of contractions'
+    delta, where they are small."""
     if name == "gap":
         gap = symbol("gap")
         rewritten = expression.subs(symbol("lam"), 1 - gap)
         return sp.limit(sp.simplify(gap * sp.diff(rewritten, gap) / rewritten), gap, 0)
     x = TIME if name == "T" else symbol(name)
-    return sp.limit(sp.simplify(x * sp.diff(expression, x) / expression), x, sp.oo)
+    far = 0 if name.startswith("delta") else sp.oo
+    return sp.limit(sp.simplify(x * sp.diff(expression, x) / expression), x, far)
 
 
 def near_leading(theorem: Reached, names: Sequence[str]) -> Any:
-    """As :func:`leading`, with symbols for gain and excess but where they depend on ``names``."""
+    """Take :func:`leading` with symbols for gain and excess but where they depend on ``names``."""
     own = theorem.separation(constants())
     lead = leading(perturbed_iterate)
     for name, formula in (("gain", own.gain), ("excess", own.excess)):

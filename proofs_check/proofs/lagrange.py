@@ -1,4 +1,4 @@
-"""Cauchy-Schwarz by Lagrange's identity, for the worst cases of the quantisers."""
+"""Cauchy-Schwarz by Lagrange's identity; from a descent step to f - f* by Polyak-Lojasiewicz."""
 
 from __future__ import annotations
 

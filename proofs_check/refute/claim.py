@@ -1,4 +1,4 @@
-"""What is attacked: a theorem, the method that it speaks of, and the instances that it allows."""
+"""Attacked claim: a theorem, its method, and the instances that it allows."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from algorithms.catalogue import row
-from algorithms.core.names import look_up
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from proofs_check.bounds.check import Make, nothing_more
-from proofs_check.refute.formula import Condition, Formula, StatedTheorem
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Metric, Theorem
+from theory.theorem import Theorem
 
 WORKERS = (1, 2, 3, 4)
 DIMENSIONS = (1, 2)
@@ -38,6 +35,7 @@ class Claim:
         problem: a problem of the catalogue or a setting that it was held against; None: none.
         here: whether what is stated is of ``problem`` alone, such as the noise of a grid that no
             step of its runs leaves.
+        after: the number of steps from which on ratios count.
         horizon: length of all runs, where the method has a warm-up of its own that the theorem's
             has for this length alone; 0: any.
     """
@@ -54,51 +52,15 @@ class Claim:
     problem: Callable[[], Problem] | None = None
     horizon: int = 0
     here: bool = False
+    after: int = 0
 
     def constants(self, method: Method[Any], problem: Problem) -> Constants:
-        """What is known of method and problem."""
+        """Known constants of method and problem."""
         return method.constants(problem).merge(self.states(problem)).completed()
 
     def about(self, theorem: Theorem) -> Claim:
         """The same of another theorem."""
         return replace(self, theorem=theorem, name=theorem.name)
-
-
-def claim(
-    name: str,
-    *,
-    method: str | Make,
-    bound: Formula,
-    metric: Metric | str = Metric.AVERAGE_SQUARED_GRADIENT,
-    limit: Formula | None = None,
-    stepsize: Formula | None = None,
-    assumes: tuple[Condition, ...] = (),
-    needs: tuple[str, ...] = (),
-    workers: tuple[int, ...] = WORKERS,
-    dimensions: tuple[int, ...] = DIMENSIONS,
-    one_objective: bool = False,
-) -> Claim:
-    """A theorem of one's own: E ``metric`` <= ``bound`` after each T, for every constant stepsize
-    gamma up to ``limit``, or for ``stepsize`` alone.
-
-    ``metric`` may be its name in small letters. ``method`` is a row's key, or a function (step,
-    problem, steps) that makes one. Formulas are text or sympy expressions in the names of
-    ``theory.constants``, gamma and T, or functions (constants, gamma, T), whose constants are named
-    in ``needs``. ``assumes`` are inequalities.
-
-    Raises:
-        ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
-            that cannot be read.
-    """
-    if isinstance(metric, str):
-        metric = look_up("metric", metric, {one.name.lower(): one for one in Metric})
-    theorem = StatedTheorem.of(name, metric, bound, limit, stepsize, assumes, needs)
-    make = row(method).ready().build if isinstance(method, str) else method
-    key = method if isinstance(method, str) else ""
-    return Claim(
-        name, theorem, make, workers=workers, dimensions=dimensions, row=key,
-        one_objective=one_objective,
-    )  # fmt: skip
 
 
 def restrictions(claim: Claim) -> Iterator[tuple[bool, bool]]:

@@ -98,7 +98,7 @@ def times(steps: int, dense: bool) -> NDArray[np.int64]:
 
 
 def second_moment(problem: Quadratic, curve: ExactCurve, rows: int) -> float:
-    r"""What E\|g_i\|^2 of any worker is at most at any model of the run: (L_max sqrt(rows D) + z)^2
+    r"""Bound on E\|g_i\|^2 of any worker at any model of the run: (L_max sqrt(rows D) + z)^2
     + sigma2, D the mean squared distance of model rows from x*, z the longest gradient there.
 
     Raises:

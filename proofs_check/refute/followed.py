@@ -158,8 +158,8 @@ def again(claim: Claim, problem: Problem, trial: BoundTrial, steps: int) -> Conf
         claim, problem, trial.instance, attacker=trial.attacker, steps=steps, replicas=AGAIN,
         seed=_FRESH, error=_AGAIN_ERROR,
     )  # fmt: skip
-    told = f"error {_AGAIN_ERROR:g}" if found.error else "which draw nothing"
-    how = f"by {AGAIN} other runs, {told}"
+    description = f"error {_AGAIN_ERROR:g}" if found.error else "which draw nothing"
+    how = f"by {AGAIN} other runs, {description}"
     return Confirmation(how, found.measured, found.ratio > 1 + SURE)
 
 

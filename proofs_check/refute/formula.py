@@ -25,18 +25,21 @@ Formula: TypeAlias = str | sympy.Expr | Callable[[Constants, float, Any], Any]
 Condition: TypeAlias = str | sympy.Basic
 """An inequality in constants."""
 
+UNSTATED = Order({})
+"""Order of a bound whose author states none."""
+
 NAMES = tuple(f.name for f in fields(Constants) if f.name != "statements")
 _SYMBOLS = {name: sympy.Symbol(name) for name in (*NAMES, "gamma", "T")}
 
 
 def expression(given: str | sympy.Basic) -> sympy.Basic:
-    """What a text says, its names those of constants.
+    """Expression of a text, its names those of constants.
 
     Raises:
         ValueError: it cannot be read, or has a name that no constant has.
     """
     try:
-        found = sympy.sympify(given, locals=_SYMBOLS)
+        found = _read(given)
         strange = sorted(s.name for s in found.free_symbols if s.name not in _SYMBOLS)
     except (sympy.SympifyError, AttributeError, TypeError, SyntaxError) as error:
         raise ValueError(f"cannot read the formula {given!r}: {error}") from error
@@ -49,7 +52,14 @@ def expression(given: str | sympy.Basic) -> sympy.Basic:
 
 
 @cache
-def _function(formula: sympy.Basic) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def _read(given: str | sympy.Basic) -> sympy.Basic:
+    return sympy.sympify(given, locals=_SYMBOLS)
+
+
+@cache
+def _function(given: str | sympy.Basic) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """Names of a formula and its function, read once: an attack asks ten thousand times."""
+    formula = expression(given)
     names = tuple(sorted(s.name for s in formula.free_symbols))
     return names, sympy.lambdify([_SYMBOLS[name] for name in names], formula, "numpy")
 
@@ -58,7 +68,7 @@ def value(formula: Formula, c: Constants, gamma: float, times: Any) -> Any:
     """The number of a formula at constants, a stepsize and times."""
     if callable(formula) and not isinstance(formula, sympy.Basic):
         return formula(c, gamma, times)
-    names, function = _function(expression(formula))
+    names, function = _function(formula)
     given = {"gamma": gamma, "T": times}
     return function(*(given[name] if name in given else c.need(name) for name in names))
 
@@ -83,6 +93,8 @@ class StatedTheorem(ConstantStepTheorem):
         limit: the largest stepsize it allows, in constants and T; None: only ``step`` is allowed.
         step: the stepsize it prescribes, where no other is allowed.
         assumes: inequalities in constants.
+        changing_network: whether W may be another in every round, lam the largest of all rounds'.
+        order: leading order of the bound, if it is stated.
     """
 
     name: str
@@ -92,16 +104,17 @@ class StatedTheorem(ConstantStepTheorem):
     limit: Formula | None = None
     step: Formula | None = None
     assumes: tuple[Condition, ...] = ()
+    changing_network: bool = False
+    order: Order = UNSTATED
 
     statement = ""
     source = Source("the claim's author", 0)
     confidence = Confidence.MEMORY
-    order = Order({})
     tight = False
     example = Constants()
 
     @staticmethod
-    def of(
+    def from_text(
         name: str,
         metric: Metric,
         bound: Formula,
@@ -109,6 +122,8 @@ class StatedTheorem(ConstantStepTheorem):
         step: Formula | None,
         assumes: tuple[Condition, ...],
         needs: tuple[str, ...],
+        changing_network: bool = False,
+        order: Order = UNSTATED,
     ) -> StatedTheorem:
         """The theorem, what it needs read off its formulas.
 
@@ -119,7 +134,9 @@ class StatedTheorem(ConstantStepTheorem):
             raise ValueError("give limit (every stepsize up to it) or stepsize (that one alone)")
         read = set(needs).union(*(named(f) for f in (bound, limit, step, *assumes)))
         wanted = tuple(name for name in NAMES if name in read)
-        return StatedTheorem(name, metric, wanted, bound, limit, step, assumes)
+        return StatedTheorem(
+            name, metric, wanted, bound, limit, step, assumes, changing_network, order
+        )
 
     @property
     def title(self) -> str:  # type: ignore[override]

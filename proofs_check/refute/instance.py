@@ -31,9 +31,9 @@ class Instance(ABC):
     def simpler(self) -> Iterator[Self]:
         """Instances that are said in fewer or simpler numbers, the simplest first."""
 
-    def told(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Its numbers by name, fractions as text where they are few digits."""
-        return {f.name: _told(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return {f.name: _described(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
     def rounded(self) -> Iterator[Self]:
         """The same with one number replaced by a simpler one."""
@@ -48,9 +48,9 @@ class Instance(ABC):
                         yield replace(self, **{name: (*given[:k], value, *given[k + 1 :])})  # type: ignore[type-var]
 
 
-def _told(given: Any) -> Any:
+def _described(given: Any) -> Any:
     if isinstance(given, tuple):
-        return [_told(one) for one in given]
+        return [_described(one) for one in given]
     if not isinstance(given, float) or not math.isfinite(given):
         return given
     fraction = Fraction(given).limit_denominator(1000)
@@ -108,7 +108,7 @@ class QuadraticInstance(Instance):
 
     @property
     def d(self) -> int:
-        """How many coordinates there are."""
+        """Number of coordinates."""
         return len(self.curvatures)
 
     @property

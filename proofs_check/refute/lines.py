@@ -115,7 +115,7 @@ class BentLine(TensorProblem):
 
     @cached_property
     def _minimum(self) -> tuple[float, float]:
-        """Where F' is 0 and F least, and F there."""
+        """Point where F' is 0 and F least, and F there."""
         points, grad, _, slopes = (part.numpy() for part in self._pieces)
         edges = (-np.inf, *self.knots, np.inf)
         best = (float("nan"), float("inf"))

@@ -14,6 +14,7 @@ from algorithms.problems.base import Problem
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.formula import StatedTheorem
 from proofs_check.refute.instance import Instance
+from proofs_check.refute.limited import LENGTHENED, longer
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
 from theory.ranges import ROUNDING as SLACK
@@ -66,12 +67,12 @@ class BoundTrial:
         return {
             "attacker": self.attacker, "t": self.t, "measured": self.measured, "bound": self.bound,
             "ratio": self.ratio, "stepsize": self.stepsize, "constants": self.constants,
-            "instance": self.instance.told(), "error": self.error,
+            "instance": self.instance.numbers(), "error": self.error,
         }  # fmt: skip
 
 
 def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
-    """What the theorem is told before a run: a second moment has a placeholder.
+    """Constants given to the theorem before a run: a second moment has a placeholder.
 
     Raises:
         Unfit: something is missing, or an assumption on constants fails.
@@ -89,8 +90,8 @@ def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
 
 
 def largest_step(claim: Claim, c: Constants, steps: int) -> Stepsize:
-    """The largest constant stepsize that the theorem allows for ``steps`` steps; of other rules and
-    of theorems that allow every stepsize the one it prescribes.
+    """The largest stepsizes that the theorem allows for ``steps`` steps, of the rule's kind; the
+    rule that it prescribes where it allows every stepsize, and where it limits none of its kind.
 
     Raises:
         Unfit: it prescribes none.
@@ -104,23 +105,23 @@ def largest_step(claim: Claim, c: Constants, steps: int) -> Stepsize:
     if broken:
         raise Unfit("; ".join(broken))
     by_horizon = isinstance(theorem, StatedTheorem) and theorem.by_horizon(c)
-    if not isinstance(step, ConstantStep) or theorem.any_scale or by_horizon:
+    if not isinstance(step, LENGTHENED) or theorem.any_scale or by_horizon:
         return step
-    low = high = step.gamma
+    low = 1.0
     for _ in range(_DOUBLINGS):
-        if theorem.violations(c, ConstantStep(2 * high), steps):
+        if theorem.violations(c, longer(step, 2 * low), steps):
             break
-        low = high = 2 * high
+        low *= 2
     else:
         return step
     high = 2 * low
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if theorem.violations(c, ConstantStep(middle), steps):
+        if theorem.violations(c, longer(step, middle), steps):
             high = middle
         else:
             low = middle
-    below = ConstantStep(low / (1 + 2 * SLACK))  # theorems forgive their limit's own rounding
+    below = longer(step, low / (1 + 2 * SLACK))  # theorems forgive their limit's own rounding
     return step if theorem.violations(c, below, steps) else below
 
 
@@ -200,19 +201,19 @@ def compared(
     if isinstance(claim.theorem, StatedTheorem) and claim.theorem.by_horizon(c):
         times, metric, bound = times[-1:], metric[-1:], bound[-1:]
     scale = float(np.max(np.where(np.isfinite(metric), np.abs(metric), 0.0), initial=0.0))
-    usable = (times > 0) & np.isfinite(bound)
+    usable = (times > 0) & (times >= claim.after) & np.isfinite(bound)
     if not usable.any():
         raise Unfit("the bound is nowhere finite")
     least = np.maximum(bound, ROUNDING * scale + np.finfo(float).tiny)
     over = np.where(np.isfinite(metric), metric, np.inf) / np.where(usable, least, 1.0)
     ratio = np.where(usable, over, 0.0)
     k = int(ratio.argmax())
-    told = {
+    description = {
         name: float(getattr(c, name))
         for name in ("n", *claim.theorem.needs)
         if getattr(c, name) is not None
     }
     return BoundTrial(
         attacker, instance, int(times[k]), float(metric[k]), float(bound[k]), float(ratio[k]),
-        str(step), told,
+        str(step), description,
     )  # fmt: skip

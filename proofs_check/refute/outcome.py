@@ -1,4 +1,4 @@
-"""What an attack found: typed data, from which pages and records are written."""
+"""Findings of an attack: typed data, from which pages and records are written."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, final
 
+import numpy as np
+import scipy.stats
+
 from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.measured import BoundTrial
 
 
 class Standing(Enum):
-    """How a claim stands after an attack; what nobody could attack never survived."""
+    """Standing of a claim after an attack; one that was not attacked never survived."""
 
     REFUTED = "refuted"
     UNCONFIRMED = "above its bound, not confirmed"
@@ -56,7 +59,7 @@ class Counterexample:
 @final
 @dataclass(frozen=True)
 class ArmReport:
-    """What one attacker did to one claim.
+    """Report of one attacker on one claim.
 
     Attributes:
         claim: its name.
@@ -100,6 +103,41 @@ class ArmReport:
 
 @final
 @dataclass(frozen=True)
+class Dependence:
+    """How the largest ratio depends on a variable while one cause of error is large.
+
+    Attributes:
+        variable: its name; the gap is 1 - lam.
+        cause: of the error.
+        values: of the variable, increasing.
+        ratios: the largest ratio of metric and bound that was found at each.
+    """
+
+    variable: str
+    cause: str
+    values: tuple[float, ...]
+    ratios: tuple[float, ...]
+
+    @property
+    def power(self) -> float | None:
+        """The power of the variable by which the bound over-pays (Theil and Sen's slope)."""
+        x, y = np.log(self.values), np.log(self.ratios)
+        last = max(3, len(x) // 2 + 1)
+        if len(x) < 3 or x[-1] - x[-last] < np.log(2) / 2:
+            return None
+        slope = scipy.stats.theilslopes(y[-last:], x[-last:]).slope
+        return float(-slope)
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "variable": self.variable, "cause": self.cause, "values": list(self.values),
+            "ratios": list(self.ratios), "over_pays": self.power,
+        }  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
 class Attack:
     """All that was found of a theorem.
 
@@ -110,6 +148,8 @@ class Attack:
         complete: whether it ended by itself.
         untried: what nobody tried, in words.
         again: the command that runs it again.
+        certificates: what was proved of it, in words.
+        dependences: of a survivor, the constants that its bound over-pays for.
     """
 
     name: str
@@ -118,6 +158,8 @@ class Attack:
     complete: bool
     untried: tuple[str, ...]
     again: str
+    certificates: tuple[str, ...] = ()
+    dependences: tuple[Dependence, ...] = ()
 
     @property
     def counterexamples(self) -> tuple[Counterexample, ...]:
@@ -127,7 +169,7 @@ class Attack:
 
     @property
     def standing(self) -> Standing:
-        """How the theorem stands."""
+        """Standing of the theorem."""
         if any(one.confirmed for one in self.counterexamples):
             return Standing.REFUTED
         if self.counterexamples:
@@ -136,7 +178,7 @@ class Attack:
 
     @property
     def tried(self) -> int:
-        """How many instances were measured."""
+        """Number of instances measured."""
         return sum(one.tried for one in self.arms)
 
     @property
@@ -160,4 +202,6 @@ class Attack:
             "counterexamples": [one.record() for one in self.counterexamples],
             "arms": [one.record() for one in self.arms],
             "not_tried": list(self.untried), "again": self.again,
+            "certificates": list(self.certificates),
+            "dependences": [one.record() for one in self.dependences],
         }  # fmt: skip

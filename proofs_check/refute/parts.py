@@ -1,7 +1,7 @@
 """A method's parts, changed to what its theorem allows as well: operator, network, period, delays.
 
-Each part that can be changed takes one number of an instance; constants are those that the changed
-method states of itself.
+Each part that can be changed takes one number of an instance, a network two where it may change
+from round to round; constants are those that the changed method states of itself.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import Field, fields, is_dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +17,15 @@ import numpy as np
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
+from algorithms.methods.exchanges.gossip_rounds import PlainRound
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
-from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.refute.operators import WorstContraction, WorstUnbiased
+from proofs_check.refute.rounds import RoundReading, in_rounds
 from theory.theorem import Theorem
 
 PERIODS = 8
@@ -34,10 +37,12 @@ class ChangedPart(NamedTuple):
 
     Attributes:
         field: its name.
+        constant: the constant of the theorem that it rules; empty: the claim's own stays.
         change: the part for a number, given the part as it was and the problem.
     """
 
     field: str
+    constant: str
     change: Callable[[float, Any, Problem], Any]
 
 
@@ -47,14 +52,17 @@ def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple
     own: tuple[Field[Any], ...] = fields(method) if is_dataclass(method) else ()
     for field in own:
         given = getattr(method, field.name)
-        if isinstance(given, StaticTopology) and problem.n > 1 and "lam" in theorem.needs:
-            found.append(ChangedPart(field.name, _mixing))
+        if _mixes(given) and problem.n > 1 and "lam" in theorem.needs:
+            found.append(ChangedPart(field.name, "1 - lam", _of_network(_mixing)))
+            if (reading := reading_of(theorem)) is not None:
+                rounds = _of_network(partial(_rounds, reading))
+                found.append(ChangedPart(field.name, "", rounds))
         elif isinstance(given, Compressor) and _worse(given, theorem, problem.d):
-            found.append(ChangedPart(field.name, _operator))
+            found.append(ChangedPart(field.name, "", _operator))
         elif field.name == "period" and isinstance(given, int) and "H" in theorem.needs:
-            found.append(ChangedPart(field.name, _period))
+            found.append(ChangedPart(field.name, "H", _period))
         elif isinstance(given, ComputeTimes) and {"tau", "tau_coordinate"} & set(theorem.needs):
-            found.append(ChangedPart(field.name, _times))
+            found.append(ChangedPart(field.name, "tau", _times))
     return tuple(found)
 
 
@@ -66,12 +74,28 @@ def changed(
     Raises:
         ValueError: parts that do not suit one another.
     """
-    new = {
-        part.field: part.change(number, getattr(method, part.field), problem)
-        for part, number in zip(changeable(method, theorem, problem), numbers, strict=False)
-    }
+    new: dict[str, Any] = {}
+    for part, number in zip(changeable(method, theorem, problem), numbers, strict=False):
+        given = new.get(part.field, getattr(method, part.field))
+        new[part.field] = part.change(number, given, problem)
     other: Any = replace(method, **new) if new else method  # type: ignore[type-var]
     return other  # type: ignore[no-any-return]
+
+
+def _mixes(given: Any) -> bool:
+    """Whether a part is a network with one W, or a round of gossip over one."""
+    return isinstance(given.topology if isinstance(given, PlainRound) else given, StaticTopology)
+
+
+def _of_network(change: Callable[[float, Any, Problem], Topology]) -> Any:
+    """A change of a network, made within a round of gossip where the part is one."""
+
+    def changed_network(number: float, given: Any, problem: Problem) -> Any:
+        if isinstance(given, PlainRound):
+            return replace(given, topology=change(number, given.topology, problem))
+        return change(number, given, problem)
+
+    return changed_network
 
 
 def _mixing(number: float, given: StaticTopology, problem: Problem) -> StaticTopology:
@@ -81,6 +105,20 @@ def _mixing(number: float, given: StaticTopology, problem: Problem) -> StaticTop
     if not 1e-3 < w:
         raise ValueError("workers must meet")
     return FixedMatrix((1 - w) * np.eye(n) + w * np.ones((n, n)) / n, label=f"w={w:g}")
+
+
+def reading_of(theorem: Theorem) -> RoundReading | None:
+    """Which lam a theorem means where the network changes; None: it speaks of one W."""
+    if not theorem.changing_network:
+        return None
+    told: RoundReading | None = getattr(theorem, "rounds", None)
+    return told or RoundReading.WORST
+
+
+def _rounds(
+    reading: RoundReading, number: float, given: StaticTopology, problem: Problem
+) -> Topology:
+    return in_rounds(number, given, reading)
 
 
 def _worse(given: Compressor, theorem: Theorem, d: int) -> bool:

@@ -11,9 +11,11 @@ import numpy as np
 
 from proofs_check.mutants.wrong_bounds import MisreadBound
 from proofs_check.refute.claim import Claim
+from proofs_check.refute.limited import longer
+from proofs_check.refute.rounds import RoundReading
 from theory.arrays import Floats
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep, ScaledStep, Stepsize
+from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
 from theory.theorems.kinds import ConstantStepTheorem
 
@@ -98,16 +100,22 @@ MISREADINGS: tuple[Misreading, ...] = (
 @final
 @dataclass(frozen=True)
 class FalseTheorem(Theorem):
-    """``theorem`` with its bound times ``factor``, at stepsizes up to ``reach`` times its own."""
+    """``theorem`` with its bound times ``factor``, at stepsizes up to ``reach`` times its own.
+
+    Attributes:
+        rounds: which lam it means where the network changes (a :class:`RoundReading`); None: its
+            own.
+    """
 
     theorem: Theorem
     factor: float = 1.0
     reach: float = 1.0
+    rounds: RoundReading | None = None
 
     def __post_init__(self) -> None:
         for attribute in (
             "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
-            "statement", "any_scale",
+            "statement", "any_scale", "changing_network",
         ):  # fmt: skip
             object.__setattr__(self, attribute, getattr(self.theorem, attribute))
 
@@ -115,8 +123,7 @@ class FalseTheorem(Theorem):
         return self.theorem.violations(c, self._own(step), horizon)
 
     def stepsize(self, c: Constants, horizon: int) -> Stepsize:
-        step = self.theorem.stepsize(c, horizon)
-        return ConstantStep(self.reach * step(0)) if isinstance(step, ConstantStep) else step
+        return longer(self.theorem.stepsize(c, horizon), self.reach)
 
     def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
         try:
@@ -129,11 +136,7 @@ class FalseTheorem(Theorem):
 
     def _own(self, step: Stepsize) -> Stepsize:
         """The stepsize that the true theorem is asked about."""
-        if self.reach == 1:
-            return step
-        if isinstance(step, ConstantStep):
-            return ConstantStep(step.gamma / self.reach)
-        return ScaledStep(step, 1 / self.reach)
+        return longer(step, 1 / self.reach)
 
 
 def _differs(theorem: Theorem, misread: Misread) -> bool:
@@ -160,5 +163,9 @@ def planted(claim: Claim) -> Iterator[tuple[str, Claim]]:
                 yield one.what, replace(claim, theorem=wrong)
     for factor, what in ((0.99, "a bound 1% too small"), (0.5, "half the bound")):
         yield what, replace(claim, theorem=FalseTheorem(theorem, factor))
+    if theorem.changing_network:
+        for reading in (RoundReading.BEST, RoundReading.PERIOD):
+            wrong = FalseTheorem(theorem, rounds=reading)
+            yield f"lam is {reading.value}", replace(claim, theorem=wrong)
     if isinstance(theorem, ConstantStepTheorem) and not theorem.any_scale:
         yield "stepsizes twice as large", replace(claim, theorem=FalseTheorem(theorem, reach=2.0))

@@ -51,6 +51,8 @@ class QuadraticAttacker(Attacker):
     """Quadratics from 0; ``other_parts``: operator, network, period and delays are searched too."""
 
     other_parts: bool = False
+    kind = QuadraticInstance
+    stepsize_at = 9
 
     @abstractmethod
     def held(self, claim: Claim) -> None:
@@ -62,7 +64,7 @@ class QuadraticAttacker(Attacker):
 
     @abstractmethod
     def longest(self, claim: Claim) -> int:
-        """How many steps runs have."""
+        """Number of steps of the runs."""
 
     def coordinates(self, claim: Claim) -> int:
         self.held(claim)
@@ -150,7 +152,9 @@ def allowed(attacker: QuadraticAttacker, claim: Claim) -> AllowedQuadratics:
     Raises:
         Unfit: there are none; says why.
     """
-    why = ""
+    if claim.after:
+        return allowed(attacker, replace(claim, after=0))
+    why, alone = "", None
     for similar, quiet in restrictions(claim):
         found, shapes = [], set[int]()
         for n, d in sizes(claim):
@@ -163,14 +167,20 @@ def allowed(attacker: QuadraticAttacker, claim: Claim) -> AllowedQuadratics:
             else:
                 shapes.add(d)
                 found.append((n, d))
-        if found:
-            return AllowedQuadratics(tuple(found), similar, quiet)
+        if not found:
+            continue
+        one = AllowedQuadratics(tuple(found), similar, quiet)
+        if max(n for n, _ in found) > 1 or max(claim.workers) == 1:
+            return one
+        alone = alone or one  # several workers, if they are alike or exact, say more than one
+    if alone is not None:
+        return alone
     raise Unfit(why)
 
 
 @cache
 def parts_of(attacker: QuadraticAttacker, claim: Claim) -> int:
-    """How many parts can be changed.
+    """Number of parts that can be changed.
 
     Raises:
         Unfit: none can, where parts are to be.

@@ -99,11 +99,17 @@ measured = {{
     "minimum": lambda: min(seen[:T]),
     "weighted": lambda: squares(Q) / total**2,
 }}[MODE]()
-exact = str(measured) if len(str(measured)) < 60 else f"{{float(measured):.17g}}"
+bits = measured.numerator.bit_length() + measured.denominator.bit_length()
+exact = str(measured) if bits < 190 else f"{{float(measured):.17g}}"
 ratio = f"{{float(measured) / BOUND:.12g}}" if BOUND else "infinite"
 print(f"{metric} = {{exact}}, bound {{BOUND:.17g}}, ratio {{ratio}}")
 assert measured > Fraction(BOUND) * (1 + Fraction(1, 10**7)), "the bound holds here"
 '''
+
+
+def in_braces(words: str) -> str:
+    """Words as they stand in the text of a formatted string."""
+    return words.replace("{", "{{").replace("}", "}}")
 
 
 def fraction(given: float) -> str:
@@ -162,13 +168,13 @@ def script_of(
         kinds="\n".join(_kind(found.maps[place][0]) for place in kept),
         order=[kept.index(place) for place in places],
         start=_line(found.start), reads=_rows(reads), weights=_line(weights), averaged=averaged,
-        metric=claim.theorem.metric.value,
+        metric=in_braces(claim.theorem.metric.value),
     )  # fmt: skip
 
 
 def story(trial: BoundTrial) -> str:
     """The instance in words."""
-    numbers = ", ".join(f"{name} = {value}" for name, value in trial.instance.told().items())
+    numbers = ", ".join(f"{name} = {value}" for name, value in trial.instance.numbers().items())
     constants = ", ".join(f"{name} = {value:.6g}" for name, value in trial.constants.items())
     return f"Instance: {numbers}.\nConstants: {constants}; {trial.stepsize}.\n"
 
@@ -196,13 +202,13 @@ def confirmed(
         raise Unfit("its maps change with the stepsize")
     text = script_of(claim, found, problem, trial, weight if weighted else None)
     measured, exceeds = executed(text)
-    agrees, told = simulated(claim, method, problem, trial, weight if weighted else None)
-    how = f"in fractions, from the method's own steps; {told}"
+    agrees, description = simulated(claim, method, problem, trial, weight if weighted else None)
+    how = f"in fractions, from the method's own steps; {description}"
     return Confirmation(how, measured, exceeds and agrees, text)
 
 
 def executed(text: str) -> tuple[float, bool]:
-    """What a script computes, and whether it finds the bound broken."""
+    """Result of a script, and whether it finds the bound broken."""
     space: dict[str, Any] = {"__name__": "counterexample"}
     with redirect_stdout(io.StringIO()):
         try:
@@ -243,5 +249,5 @@ def simulated(
     mean, error = float(last.mean()), float(last.std() / np.sqrt(len(last)))
     off = abs(mean - trial.measured)
     fits = off <= _DEVIATIONS * error + 1e-9 * abs(trial.measured)
-    told = f"{len(last)} simulated runs: {mean:.6g} +- {error:.2g}"
-    return fits, told
+    description = f"{len(last)} simulated runs: {mean:.6g} +- {error:.2g}"
+    return fits, description

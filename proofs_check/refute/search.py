@@ -52,7 +52,7 @@ class SearchSlice:
 @final
 @dataclass(frozen=True)
 class SliceFound:
-    """What a slice found, and where.
+    """Findings of a slice, and their place.
 
     Attributes:
         report: instances, ratios and reasons.
@@ -65,7 +65,7 @@ class SliceFound:
     arm: int = 0
 
 
-class _Over(Exception):
+class SearchOver(Exception):
     """The time is over, or a bound is broken."""
 
 
@@ -82,18 +82,23 @@ def attackers_named(names: Sequence[str]) -> tuple[Attacker, ...]:
     return tuple(by_name[name] for name in names or by_name)
 
 
-class _Climb:
-    """What is minimised, with the best so far."""
+class Climb:
+    """The function of the unit cube that is minimised, with the best so far.
 
-    def __init__(self, attacker: Attacker, claim: Claim, until: float) -> None:
-        self._attacker, self._claim, self._until = attacker, claim, until
+    It ends, by :class:`SearchOver`, at the time ``until`` and at a ratio above ``stop``.
+    """
+
+    def __init__(
+        self, attacker: Attacker, claim: Claim, until: float, stop: float = 1 + SURE
+    ) -> None:
+        self._attacker, self._claim, self._stop, self.until = attacker, claim, stop, until
         self.tried, self.unfit = 0, 0
         self.best: BoundTrial | None = None
         self.place: tuple[float, ...] | None = None
 
     def __call__(self, u: Floats) -> float:
-        if time.monotonic() > self._until:
-            raise _Over
+        if time.monotonic() > self.until:
+            raise SearchOver
         try:
             found = self._attacker.measure(self._claim, self._attacker.instance(self._claim, u))
         except Unfit:
@@ -102,8 +107,8 @@ class _Climb:
         self.tried += 1
         if self.best is None or found.ratio > self.best.ratio:
             self.best, self.place = found, tuple(np.asarray(u).tolist())
-        if found.ratio > 1 + SURE:
-            raise _Over
+        if found.ratio > self._stop:
+            raise SearchOver
         return -math.log(max(found.ratio, 1e-25))
 
 
@@ -116,14 +121,14 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=time.monotonic() - begun), None, arm)
-    climb = _Climb(attacker, task.claim, time.monotonic() + task.seconds)
+    climb = Climb(attacker, task.claim, time.monotonic() + task.seconds)
     rng = np.random.default_rng(task.seed)
     first = rng.random((_POPULATION, size))
     edges = attacker.edges(size)
     first[1 : 1 + len(edges)] = edges if task.start is None else first[1 : 1 + len(edges)]
     if task.start is not None:
         first[0] = task.start
-    with suppress(_Over):
+    with suppress(SearchOver):
         differential_evolution(
             climb, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False,
             rng=rng, updating="immediate", tol=0.0,
@@ -218,7 +223,7 @@ def searched(
     workers: int,
     tell: Callable[[ArmReport, Sequence[ArmReport]], None],
 ) -> tuple[tuple[ArmReport, ...], bool]:
-    """What all attackers did to all claims in ``budget`` seconds, and whether it was let end.
+    """Reports of all attackers on all claims in ``budget`` seconds, and whether it was completed.
 
     ``tell`` is told each slice's report and all reports so far. The seconds are counted from when
     processes have started. Work goes to ``workers`` processes

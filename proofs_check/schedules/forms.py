@@ -14,7 +14,7 @@ from algorithms.schedules.tictac import TAC, TIC, forward_graph, tac_order, tic_
 from algorithms.schedules.wait_free import WAIT_FREE
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.schedules.drawn import SEED, instances
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.costs import AlphaBeta
@@ -97,10 +97,10 @@ def never_slower(
                 mine / others,
                 f"{len(step.bits)} gradients, {mine:.6g} s and {others:.6g} s",
             )
-    told = "" if start_ups else " where a message has no start-up"
+    description = "" if start_ups else " where a message has no start-up"
     return Verdict(
         subject=row,
-        claim=f"{one.name} is no slower than {other.name}{told}",
+        claim=f"{one.name} is no slower than {other.name}{description}",
         check="orders of schedules",
         outcome=Outcome.SUPPORTED if worst <= 1 + 1e-9 else Outcome.REFUTED,
         statistic=worst,

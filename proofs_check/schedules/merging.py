@@ -12,7 +12,7 @@ from algorithms.schedules.merged_gradients import GREEDY, MERGED
 from algorithms.schedules.step import TrainingStep
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.schedules.drawn import SEED, instances
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.costs import AlphaBeta
@@ -28,7 +28,7 @@ class Grouping(Protocol):
 
     @property
     def name(self) -> str:
-        """What verdicts call it."""
+        """Name of the rule in verdicts."""
 
     def groups(self, step: TrainingStep, carrier: Carrier) -> tuple[int, ...]:
         """Sizes of the groups, in order."""
@@ -96,7 +96,7 @@ def partitions(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _end(step: TrainingStep, channel: Channel, groups: tuple[int, ...]) -> float:
-    """When the last of these messages has left, in plain arithmetic."""
+    """Time when the last of these messages has left, in plain arithmetic."""
     end, at = 0.0, 0
     ready, bits, busy = step.ready.tolist(), step.bits.tolist(), step.backward_end
     for size in groups:

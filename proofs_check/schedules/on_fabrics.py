@@ -24,7 +24,7 @@ from algorithms.schedules.shared_fabric import PlacedJob, SharedFabric
 from algorithms.schedules.wait_free import WAIT_FREE
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.schedules.drawn import SEED, instances
 from proofs_check.verdict import Verdict
 from theory.seconds.costs import AlphaBeta

@@ -18,16 +18,24 @@ from algorithms.schedules.wait_free import WAIT_FREE
 from algorithms.workloads import WORKLOADS
 from proofs_check.cell import CellResult
 from proofs_check.gantt import lane_panel
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.schedules.drawn import SEED, drawn_channel, drawn_servers, drawn_step
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
 
 _STEPS = 60
+
+
 _MOST = 12
+
+
 _UNIT = 3.2e7  # bits of a gradient: one partition or two, twenty slices
+
+
 _SLACK = 1e-9
+
+
 _SHOWN, _SECONDS, _WORKERS = "resnet-50", 0.25, 16  # of the picture
 
 
@@ -61,7 +69,7 @@ def check_order(schedule: CommunicationSchedule = WAIT_FREE, row: str = "") -> V
 
 
 def _fault(schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier) -> str:
-    """What is out of order; empty if nothing is."""
+    """Fault in the order; empty if there is none."""
     line, messages = schedule.timeline(step, carrier), schedule.messages(step, carrier)
     if clash := line.conflicts():
         one, other = clash[0]
@@ -84,10 +92,10 @@ def _fault(schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier
 def _waits(
     schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier, begun: Floats
 ) -> str:
-    played, messages = schedule.played(step, carrier), schedule.messages(step, carrier)
+    simulated, messages = schedule.simulated(step, carrier), schedule.messages(step, carrier)
     for k, (a, b) in enumerate(zip(messages.first, messages.last, strict=True)):
         for layer in step.layers[a : b + 1]:
-            if begun[layer] < played.arrivals[k] - _SLACK:
+            if begun[layer] < simulated.arrivals[k] - _SLACK:
                 return f"{schedule.name}: {step.names[layer]} began before its parameters arrived"
     return ""
 
@@ -104,7 +112,7 @@ def _starts(step: TrainingStep, line: Timeline) -> Floats:
 
 
 def _sent(line: Timeline, channel: str) -> list[tuple[float, float]]:
-    return [(t.start, t.stop) for t in line.of(channel) if t.kind is TaskKind.COMMUNICATION]
+    return [(t.start, t.stop) for t in line.tasks_on(channel) if t.kind is TaskKind.COMMUNICATION]
 
 
 def _checks() -> Iterator[SystemCheck]:

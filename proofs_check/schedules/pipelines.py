@@ -11,7 +11,7 @@ from algorithms.schedules.pipeline import PipelineSchedule
 from proofs_check.cell import CellResult
 from proofs_check.gantt import lane_panel
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.schedules.drawn import SEED
 from proofs_check.verdict import Verdict
 from theory.seconds.pipelines import bubble_fraction, pipeline_seconds, stashed_versions
@@ -29,24 +29,24 @@ def _equal(stages: int, batches: int) -> PipelineSchedule:
 def check_pipeline(made: Made = _equal) -> tuple[Verdict, ...]:
     """Seconds, idle share and stashed versions of equal stages, counted along the timeline."""
     lines = [(made(s, m), made(s, m).timeline(), s, m) for s, m in _SIZES]
-    told = f"{len(_SIZES)} pairs of stages and microbatches, f = {_FORWARD}, b = {_BACKWARD}"
+    description = f"{len(_SIZES)} pairs of stages and microbatches, f = {_FORWARD}, b = {_BACKWARD}"
     return (
         identity(
             "pipedream", "(M + S - 1)(f + b) seconds", [line.seconds for _, line, *_ in lines],
             [pipeline_seconds(s, m, _FORWARD, _BACKWARD) for *_, s, m in lines],
-            check="pipeline", provenance=told,
+            check="pipeline", provenance=description,
         ),
         identity(
             "pipedream", "a stage idles for (S - 1)/(M + S - 1) of them",
             [1 - line.busy("stage 0") / line.seconds for _, line, *_ in lines],
             [bubble_fraction(s, m) for *_, s, m in lines],
-            check="pipeline", provenance=told,
+            check="pipeline", provenance=description,
         ),
         identity(
             "pipedream", "stage s keeps S - s versions of its weights (M at most)",
             [v for one, *_ in lines for v in one.versions()],
             [min(m, stashed_versions(s, i)) for *_, s, m in lines for i in range(s)],
-            check="pipeline", provenance=told,
+            check="pipeline", provenance=description,
         ),
     )  # fmt: skip
 

@@ -1,16 +1,18 @@
 """Orders of rows' theorems on exact instances inside their assumptions, at the theorems' stepsizes.
 
-``python -m proofs_check.table_iv.attained`` prints, for every row that has exact moments and comes
-again, and every theorem of it that prescribes a constant stepsize and applies to a quadratic: the
-slowest instance found with its exponent of T and how it stands to the order, whether the bound's
-own slope is the order there, and the wrong orders (1/2 and 1 to either side) that would stand.
+``python -m proofs_check.table_iv.attained [ROW ...]`` prints, for every row that has exact moments
+and comes again, and every theorem of it that prescribes a constant stepsize and applies to a
+quadratic: the slowest instance found with its exponent of T and how it stands to the order, whether
+the bound's own slope is the order there, and the counts, with how many wrong orders (1/2 and 1 to
+either side) would stand. ``--keep`` keeps what is found
+(:mod:`proofs_check.table_iv.attained_results`).
 """
 
 from __future__ import annotations
 
+import argparse
 import math
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +25,12 @@ from algorithms.problems.quadratic_data import unequal
 from proofs_check.methods.tuned_run import measured_name
 from proofs_check.moments.engine import exact_moments
 from proofs_check.moments.reasons import NotLinear
-from proofs_check.moments.rows import is_exact
+from proofs_check.moments.rows import is_exact, standard_problem
+from proofs_check.table_iv.attained_results import KeptExponent, keep, kept_exponents, summary
 from proofs_check.table_iv.exact import instance_of
 from proofs_check.table_iv.planted import PLANTED
-from proofs_check.table_iv.standings import RateStanding, in_regime, standing_of
-from theory.constants import Inapplicable, MissingConstants
+from proofs_check.table_iv.standings import RateStanding, standing_of
+from theory.constants import MissingConstants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric, Theorem
 
@@ -57,7 +60,7 @@ class AttainedExponent(NamedTuple):
     tried: int
 
     def standing(self, order: float | None = None) -> RateStanding:
-        """How it stands to the theorem's order, or to another."""
+        """Standing relative to the theorem's order, or to another."""
         stated = float(self.theorem.order.exponents["T"]) if order is None else order
         return standing_of(self.slope, self.half_width, stated, self.bound_slope)
 
@@ -67,19 +70,13 @@ class AttainedExponent(NamedTuple):
         own = float(self.theorem.order.exponents["T"])
         return tuple(own + off for off in PLANTED if self.standing(own + off).agrees)
 
-    def __str__(self) -> str:
-        order = float(self.theorem.order.exponents["T"])
-        regime = "reached" if in_regime(self.bound_slope, order) else "not reached"
-        said = (
-            f"{self.standing()}, {self.instance}"
-            if self.standing() is RateStanding.ATTAINED
-            else f"{self.standing()}; no instance found that is slower than T^{self.slope:.3f}"
-        )
-        return (
-            f"{self.row}, {self.theorem.name}: T^{self.slope:.4f} +- {self.half_width:.4f} "
-            f"(order {order:g}, its bound {self.bound_slope:.4f}, regime {regime}); {said}; "
-            f"{self.tried} instances"
-        )
+    def kept(self) -> KeptExponent:
+        """Kept record of the exponent."""
+        return KeptExponent(
+            self.row, self.theorem.name, float(self.theorem.order.exponents["T"]),
+            round(self.slope, 5), round(self.half_width, 5), round(self.bound_slope, 5),
+            str(self.standing()), self.instance, self.tried, self.wrong_orders_that_stand,
+        )  # fmt: skip
 
 
 def instances() -> Iterator[Quadratic]:
@@ -111,6 +108,9 @@ def _on(row: Row, theorem: Theorem, problem: Quadratic, name: str) -> AttainedEx
     for steps in _HORIZONS:
         try:
             known = row.ready().build(ConstantStep(1.0), problem, steps).constants(problem)
+        except ValueError:  # the row has more parts than the problem
+            return None
+        try:
             c = known.completed()
             step = theorem.stepsize(c, steps)
             if not isinstance(step, ConstantStep) or not theorem.applies(c, step, steps):
@@ -119,7 +119,7 @@ def _on(row: Row, theorem: Theorem, problem: Quadratic, name: str) -> AttainedEx
             log = theorem.logarithm(c, steps)  # which the order leaves out
             values.append(float(getattr(exact_moments(method, problem, (steps,)), name)[0]) / log)
             bounds.append(float(theorem.bound(c, step, np.array([float(steps)]))[0]) / log)
-        except (NotLinear, MissingConstants, Inapplicable, ValueError, TypeError):
+        except (NotLinear, MissingConstants):
             return None
     if not all(0 < one < math.inf for one in (*values, *bounds)):
         return None
@@ -129,27 +129,33 @@ def _on(row: Row, theorem: Theorem, problem: Quadratic, name: str) -> AttainedEx
     return AttainedExponent(row.key, theorem, float(of_runs[-1]), half, own, told, 1)
 
 
-def main() -> None:
-    """Print a line for each row and theorem, and the counts."""
-    found = []
+def _scheduled(row: Row) -> bool:
+    return "schedule" in dir(row.build(standard_problem(), 48))
+
+
+def main(names: Sequence[str], *, keeps: bool) -> None:
+    """Print a line for each row and theorem, and the counts; keep them if asked to, in place of all
+    that was kept of these rows."""
+    found: list[KeptExponent] = []
+    chosen = [row for row in METHODS if row.key in names or not names]
     with one_thread():
-        for row in METHODS:
-            named = [one for one in row.theorems if "T" in one.order.exponents]
-            if not named or "schedule" in dir(row.build(next(instances()), 48)):
-                continue
-            if is_exact(row):
+        for row in chosen:
+            named = [one for one in (*row.theorems, *row.results)
+                     if isinstance(one, Theorem) and "T" in one.order.exponents]  # fmt: skip
+            if named and is_exact(row) and not _scheduled(row):
                 for theorem in named:
-                    with suppress(NotLinear):
-                        if one := slowest(row, theorem):
-                            found.append(one)
-                            print(one, flush=True)
-    stands = [one.standing() for one in found]
-    for standing in dict.fromkeys(stands):
-        print(f"{stands.count(standing)} of {len(found)} {standing}")
-    wrong = len(PLANTED) * len(found)
-    kept = sum(len(one.wrong_orders_that_stand) for one in found)
-    print(f"{wrong - kept} of {wrong} wrong orders do not stand")
+                    if one := slowest(row, theorem):
+                        found.append(one.kept())
+                        print(found[-1], flush=True)
+    if keeps:
+        others = [one for one in kept_exponents() if one.row not in {row.key for row in chosen}]
+        keep([*others, *found])
+    print(summary(found, len(PLANTED)))
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(prog="python -m proofs_check.table_iv.attained")
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    parser.add_argument("--keep", action="store_true", help="keep what is found for the pages")
+    asked = parser.parse_args()
+    main(asked.rows, keeps=asked.keep)

@@ -15,17 +15,17 @@ from proofs_check.table_iv.trial import TableTrial
 from theory.bits import index_bits
 
 
-def traffic(trial: TableTrial, played: TunedRun) -> TrafficFacts:
+def traffic(trial: TableTrial, result: TunedRun) -> TrafficFacts:
     """What the ledger counted in the longest run, and what formulas are evaluated at."""
-    method, objective = played.tuned.method, trial.build(trial.n)
-    account = played.trace.account
+    method, objective = result.tuned.method, trial.build(trial.n)
+    account = result.trace.account
     sent, heard = account.sent_bits.double(), account.received_bits.double()
     floats = 8 * objective.dtype.itemsize
-    replicas, gradients = len(sent), float(played.steps)
+    replicas, gradients = len(sent), float(result.steps)
     given = parameters(method).get("period")
     period = given if isinstance(given, int) else 1
     if isinstance(method, Scheduled):
-        run = RunRecord(method, objective, floats, played.steps, replicas)
+        run = RunRecord(method, objective, floats, result.steps, replicas)
         gradients = float(run.arrivals().double().mean())
     return TrafficFacts(
         trial.line, str(trial.objective), method.name, objective.d, trial.n, gradients,

@@ -76,7 +76,7 @@ class ExactExponent:
         metric: what was measured.
         theorem: the theorem that covers all runs, or None.
         formula: the exponent of the bound of the cell's result where the slope was read.
-        told: how the variable was moved, on what, in words.
+        description: how the variable was moved, on what, in words.
         instance: the problem of the last run and what it states.
     """
 
@@ -87,7 +87,7 @@ class ExactExponent:
     metric: Metric
     theorem: Theorem | None
     formula: FormulaExponent | None
-    told: str
+    description: str
     instance: str
 
 
@@ -136,12 +136,12 @@ def exact_exponent(
         half = float(np.abs(local - slope).max())
         x_of_slope, of_slope = x, at
     formula = formula_exponent((trial.result, *trial.also), x_of_slope, of_slope)
-    told = (
+    description = (
         f"{variable}{' + a' if along else ''} from {x[0]:.4g} to {x[-1]:.4g}, longest run "
         f"{last.due[-1]} steps, {last.method}"
     )
     return ExactExponent(
-        x, values, slope, max(half, _LEAST), metric, theorem, formula, told,
+        x, values, slope, max(half, _LEAST), metric, theorem, formula, description,
         instance_of(last.place.problem, last.constants),
     )  # fmt: skip
 
@@ -150,8 +150,10 @@ def instance_of(problem: Problem, c: Constants) -> str:
     """A problem and the constants that say how hard it is, in words."""
     named = ("n", "d", "L", "L_max", "mu", "sigma2", "zeta2", "zeta2_star", "R2")
     known = {name: getattr(c, name) for name in named}
-    told = ", ".join(f"{name} = {value:.4g}" for name, value in known.items() if value is not None)
-    return f"{problem.name}: {told}"
+    description = ", ".join(
+        f"{name} = {value:.4g}" for name, value in known.items() if value is not None
+    )
+    return f"{problem.name}: {description}"
 
 
 def _runs(trial: TableTrial, variable: str, seed: int, longer: int) -> dict[float, _ExactRun]:
@@ -267,5 +269,5 @@ def _speaks(trial: TableTrial, c: Constants, step: Stepsize, steps: int) -> Theo
 def _covering(runs: dict[float, _ExactRun]) -> Theorem | None:
     """The theorem that covers every run with what the trial's cell is about, else None."""
     first = next(iter(runs.values())).theorem
-    alike = all(one.theorem is first for one in runs.values())
-    return first if alike else None
+    same_theorem = all(one.theorem is first for one in runs.values())
+    return first if same_theorem else None

@@ -50,10 +50,10 @@ def exact_verdict(
     name = theorem.name if theorem else trial.result.name if trial.result else ""
     claim = f"{trial.name}: {found.metric.value} as a power of {variable}"
     evidence = f"exponent of {variable} {found.slope:.4f} +- {found.half_width:.4f}, by exact "
-    evidence += f"moments; {found.told}; {found.instance}"
+    evidence += f"moments; {found.description}; {found.instance}"
     if formula is not None:
         evidence += f"; the bound of {formula.name} has the exponent {formula.power:.3g} there"
-        evidence += f" ({formula.told})" if formula.told else ""
+        evidence += f" ({formula.description})" if formula.description else ""
     common = Verdict(
         subject=trial.row.key, problem=found.instance.partition(":")[0], kind=CheckKind.RATE,
         check=f"Table IV, rate in {variable}", claim=claim, outcome=Outcome.NOT_APPLICABLE,

@@ -1,8 +1,9 @@
-"""What the bound of a cell's result is at the points of a sweep, whether or not it covers them.
+"""Bound of a cell's result at the points of a sweep, whether or not it covers them.
 
 The exponent of the formula over the points says which of its terms rules there. Some constants are
 known of no setting of the cell, and the formula is told what stands for them: no bound on a run is
-made of it.
+made of it. Beside it stand what a cell's longest run is billed (:func:`traffic`) and compute times
+that come again (:class:`CyclicTimes`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _CHOCO = 82  # a round at CHOCO-SGD's consensus step keeps 1 - p^2 delta/82
 
 
 class FormulaPoint(NamedTuple):
-    """Where a bound is evaluated.
+    """Point where a bound is evaluated.
 
     Attributes:
         constants: what is known there.
@@ -45,12 +46,12 @@ class FormulaExponent(NamedTuple):
     Attributes:
         name: the result whose bound it is.
         power: the exponent.
-        told: what stood for constants that nobody knows, in words; empty: all are known.
+        description: what stood for constants that nobody knows, in words; empty: all are known.
     """
 
     name: str
     power: float
-    told: str
+    description: str
 
 
 def formula_exponent(
@@ -68,12 +69,12 @@ def formula_exponent(
 
 
 def _of_one(result: Theorem, x: Floats, runs: Sequence[FormulaPoint]) -> FormulaExponent | None:
-    ends, told = [], ""
+    ends, description = [], ""
     for one in runs:
         c = one.constants.completed()
         stand_ins = dict(_stand_ins(result, one.problem, c))
         at = c.state(None, **{name: value for name, (value, _) in stand_ins.items()})
-        told = ", ".join(words for _, words in stand_ins.values())
+        description = ", ".join(words for _, words in stand_ins.values())
         try:
             ends.append(result.bound(at, one.step, np.array([float(one.steps)]))[0])
         except (MissingConstants, TypeError, ValueError):
@@ -81,7 +82,7 @@ def _of_one(result: Theorem, x: Floats, runs: Sequence[FormulaPoint]) -> Formula
     found = np.array(ends, dtype=np.float64)
     if not (np.isfinite(found) & (found > 0)).all():
         return None
-    return FormulaExponent(result.name, float(f"{bound_exponent(x, found):.4g}"), told)
+    return FormulaExponent(result.name, float(f"{bound_exponent(x, found):.4g}"), description)
 
 
 def _stand_ins(

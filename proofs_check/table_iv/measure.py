@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from proofs_check.table_iv.exact import apart, instance_of, runs_exactly
 from proofs_check.table_iv.exact_result import exact_result
 from proofs_check.table_iv.formulas import FormulaExponent, FormulaPoint, formula_exponent
 from proofs_check.table_iv.trial import GROUPS, METRICS, OCTAVES, TableTrial
+from proofs_check.table_iv.variants import kept_variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -37,6 +37,9 @@ _TAIL = 16  # a convex cell is fitted from T/16 on
 _RECORDS = 48
 _STEPS, _ROUNDS = 512, 128  # of runs for exponents of others than T, rounds of a schedule
 _OF_SIX = (0, 1, 3, 5)  # places of a ladder that are run
+WHY_BY_RUNS = "exact moments are of linear operators alone, and of schedules in T alone"
+"""Why an exponent is not looked for by exact moments."""
+
 _DIVERGED = 100.0  # times the error at the start
 
 
@@ -49,7 +52,7 @@ class TrialPoints(NamedTuple):
         metric: what it is.
         theorem: the theorem that covers all runs, or None.
         longest: the run at the last point.
-        told: how the variable was moved.
+        description: how the variable was moved.
         bounds: the theorem's bound at the points ``[K]``, or None.
         settings: the constants of each run.
         formula: the exponent over the points of the bound of the cell's result, whether or not it
@@ -61,7 +64,7 @@ class TrialPoints(NamedTuple):
     metric: Metric
     theorem: Theorem | None
     longest: TunedRun
-    told: str
+    description: str
     bounds: Floats | None
     settings: tuple[Constants, ...]
     formula: FormulaExponent | None = None
@@ -73,35 +76,45 @@ def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> 
     By exact moments where they are to be had, else by runs; other exponents than that of T are
     fitted to runs on quadratics.
     """
+    why = WHY_BY_RUNS
     if runs_exactly(trial, variable):
-        with suppress(NotLinear, ValueError):
+        try:
             found = exact_result(trial, variable, seed)
-            if variable == "T":
-                found = found._replace(facts=(*found.facts, _bill_alone(trial, seed)))
-            return found
-    return _run_result(trial if variable == "T" else on_quadratic(trial), variable, replicas, seed)
+        except (NotLinear, ValueError) as error:
+            why = str(error)
+        else:
+            bill = (_bill_alone(trial, seed),) if variable == "T" else ()
+            return found._replace(facts=(*found.facts, *bill))
+    there = trial if variable == "T" else on_quadratic(trial)
+    return run_result(there, variable, replicas, seed, why)
 
 
 def _bill_alone(trial: TableTrial, seed: int) -> TrafficFacts:
     """The bill of one short run: messages are the same however long it is."""
     short = replace(trial, steps=trial.steps // OCTAVES)
     place = SweepPoint(short.row, short.build(short.n), short.steps)
-    return traffic(short, _played(short, place, 4, seed, records=2))
+    return traffic(short, _run(short, place, 4, seed, records=2))
 
 
-def _run_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
+def run_result(
+    trial: TableTrial, variable: str, replicas: int, seed: int, why: str = ""
+) -> CellResult:
+    """The exponent of ``variable`` by runs; ``why`` not by exact moments is told with it."""
     try:
         found = _points(trial, variable, replicas, seed)
         fit = fit_power(found.x, found.samples, TEST_ERROR, groups=GROUPS)
     except (Diverged, ValueError) as error:
         return CellResult((_unfitted(trial, variable, str(error)),))
     verdict = _verdict(trial, variable, found, fit, seed)
+    if why:
+        verdict = replace(verdict, evidence=f"{verdict.evidence}; by runs, since {why}")
     bill = (traffic(trial, found.longest),) if variable == "T" else ()
     slope = None if found.formula is None else found.formula.power
     c, unstated = found.longest.constants, trial.unstated(variable)
     facts = ExponentFacts(
         trial.line, str(trial.objective), variable, False, slope,
-        instance_of(found.longest.problem, c), str(unstated or ""), (),
+        instance_of(found.longest.problem, c), str(unstated or ""),
+        kept_variants(trial) if variable == "T" else (),
     )  # fmt: skip
     return CellResult((verdict,), (_panel(trial, variable, found, fit, verdict),), (*bill, facts))
 
@@ -133,16 +146,16 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     grown: list[float | None] = []
     for place in places:
         try:
-            played = _played(trial, place, replicas, seed + len(found), records=2)
+            result = _run(trial, place, replicas, seed + len(found), records=2)
         except (Diverged, ValueError):
             if variable == "T":
                 raise
             continue
-        at = value_at(variable, known_at(played, place), place)
-        if _grew(played, trial.objective):
+        at = value_at(variable, known_at(result, place), place)
+        if _grew(result, trial.objective):
             grown.append(at)
         elif at is not None and not any(abs(at - other) <= 1e-9 * abs(at) for other in found):
-            found[at], at_place[at] = played, place
+            found[at], at_place[at] = result, place
     if len(found) < 3:
         raise ValueError(f"{len(found)} values of {variable} give a finite error, a rate needs 3")
     x = np.array(sorted(found))
@@ -151,10 +164,10 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     metric = theorem.metric if theorem else METRICS[trial.objective]
     series = [measured(one.trace, metric) for one in runs]
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
-    told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
+    description = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
     if grown:
         left = ", ".join(f"{at:.4g}" for at in grown if at is not None)
-        told += f" (left out, since the error grew there: {left})"
+        description += f" (left out, since the error grew there: {left})"
     bounds = None if theorem is None else np.array([one.end_bound for one in runs])
     settings = tuple(one.constants for one in runs)
     formula = formula_exponent(
@@ -170,12 +183,12 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
             for at in x
         ],
     )
-    return TrialPoints(x, ends, metric, theorem, runs[-1], told, bounds, settings, formula)
+    return TrialPoints(x, ends, metric, theorem, runs[-1], description, bounds, settings, formula)
 
 
-def _grew(played: TunedRun, objective: Objective) -> bool:
+def _grew(result: TunedRun, objective: Objective) -> bool:
     """Whether a run ended far above its start: no rate is read off one that diverges."""
-    trace = played.trace
+    trace = result.trace
     curve = trace.suboptimality if objective is Objective.CONVEX else trace.squared_gradient
     return bool(curve[:, -1].mean() > _DIVERGED * curve[:, 0].mean())
 
@@ -183,30 +196,33 @@ def _grew(played: TunedRun, objective: Objective) -> bool:
 def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
     """The error along one run with stepsizes c / (a + t), against T + a."""
     place = SweepPoint(trial.row, trial.build(trial.n), trial.steps)
-    played = _played(trial, place, replicas, seed, records=_RECORDS)
-    step = played.tuned.step
+    result = _run(trial, place, replicas, seed, records=_RECORDS)
+    step = result.tuned.step
     assert isinstance(step, InverseTimeStep)
-    theorem = _theorem(trial, [played])
+    theorem = _theorem(trial, [result])
     metric = theorem.metric if theorem else METRICS[trial.objective]
-    series = measured(played.trace, metric)
+    series = measured(result.trace, metric)
     assert series is not None
-    times = played.trace.steps.astype(np.float64)
+    times = result.trace.steps.astype(np.float64)
     tail = times >= trial.steps / _TAIL
-    told = f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
-    x, settings = times[tail] + step.shift, (played.constants,)
-    at = [FormulaPoint(known_at(played, place), place.problem, step, int(t)) for t in times[tail]]
+    description = (
+        f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
+    )
+    x, settings = times[tail] + step.shift, (result.constants,)
+    at = [FormulaPoint(known_at(result, place), place.problem, step, int(t)) for t in times[tail]]
     formula = formula_exponent((trial.result, *trial.also), x, at)
-    return TrialPoints(x, series[:, tail], metric, theorem, played, told, None, settings, formula)
+    return TrialPoints(
+        x, series[:, tail], metric, theorem, result, description, None, settings, formula
+    )
 
 
-def _played(
-    trial: TableTrial, place: SweepPoint, replicas: int, seed: int, records: int
-) -> TunedRun:
+def _run(trial: TableTrial, place: SweepPoint, replicas: int, seed: int, records: int) -> TunedRun:
     every = trial.n if trial.scheduled else 1
     averaged = trial.objective is Objective.NONCONVEX
     return tuned_run(
         place.row, place.problem, place.steps, replicas, seed,
         trial.rule(place.problem, place.steps), points=records, every=every if averaged else None,
+        timing=None,
     )  # fmt: skip
 
 
@@ -224,10 +240,10 @@ def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:
     one = runs[0].tuned.theorem
     if one is None or "T" not in one.order.exponents:
         return None
-    alike = all(played.tuned.theorem is one for played in runs)
+    same_theorem = all(result.tuned.theorem is one for result in runs)
     power = one.order.exponents["T"] == trial.objective.power
-    known = all(measured(played.trace, one.metric) is not None for played in runs)
-    return one if alike and power and known else None
+    known = all(measured(result.trace, one.metric) is not None for result in runs)
+    return one if same_theorem and power and known else None
 
 
 def _verdict(
@@ -238,7 +254,7 @@ def _verdict(
     In other variables than T the points need not show the order: where the theorem's own bound has
     another exponent over them, no order is refuted there, and ``bound`` is that exponent.
     """
-    told = (
+    description = (
         f"{found.longest.tuned.method.name}, n = {trial.n}, {fit.replicas} replicas, seed {seed}, "
         f"longest run {found.longest.steps} steps with {found.longest.tuned.step_text}, error "
         f"{TEST_ERROR:g}"
@@ -254,12 +270,13 @@ def _verdict(
             kind=CheckKind.RATE, claim=claim, outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope,
             uncertainty=fit.half_width, resolution=fit.resolution, theorem=name,
             evidence=f"exponent of {variable} {fit.slope:.3f} +- {fit.half_width:.3f}; no result "
-            f"of this cell states an order in {variable}; {found.told}",
-            provenance=told,
+            f"of this cell states an order in {variable}; {found.description}",
+            provenance=description,
         )  # fmt: skip
     verdict = rate_verdict(
         fit, power, False, subject=trial.row.key, problem=trial.problem, variable=variable,
-        claim=f"{claim}: exponent <= {power:g}" + (f" ({name})" if name else ""), provenance=told,
+        claim=f"{claim}: exponent <= {power:g}" + (f" ({name})" if name else ""),
+        provenance=description,
     )  # fmt: skip
     held = theorem is not None and theorem.confidence.assertable and stated is not None
     basis, why, own = str(theorem.source) if theorem else trial.basis, "", None
@@ -276,12 +293,12 @@ def _verdict(
         assert found.formula is not None
         why = f"the bound of {found.formula.name} has the exponent {own:.3g} at these constants "
         why += "and stepsizes" + ("" if theorem else ", which it does not cover")
-        why += f" ({found.formula.told})" if found.formula.told else ""
+        why += f" ({found.formula.description})" if found.formula.description else ""
     return replace(
         verdict, check=f"{CHECK}, {verdict.check}", theorem=name,
         bound=verdict.bound if own is None else own,
         outcome=verdict.outcome if held else Outcome.COMPARED,
-        evidence="; ".join(filter(None, (verdict.evidence, why, found.told, basis))),
+        evidence="; ".join(filter(None, (verdict.evidence, why, found.description, basis))),
     )  # fmt: skip
 
 

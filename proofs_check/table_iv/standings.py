@@ -1,4 +1,4 @@
-"""What a measured exponent says of a stated order: three tests, each of which can fail.
+"""Verdict of a measured exponent on a stated order: three tests, each of which can fail.
 
 The bound is asked first: its own slope at the points measured lies within NEAR of the order, or
 its leading term does not rule there (outside the regime). In the regime the error must fall as fast
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from proofs_check.verdict import Outcome, Verdict
+
 NEAR = 0.05
 """How near an exponent must be to an order to be it."""
 
@@ -18,7 +20,7 @@ COARSE = 0.1
 
 
 class RateStanding(StrEnum):
-    """How a measured exponent stands to the stated one."""
+    """Standing of a measured exponent relative to a stated one."""
 
     ATTAINED = "attained"
     FASTER = "faster everywhere tried"
@@ -74,3 +76,19 @@ def standing_of(
     if in_regime(bound_slope, order) is False:
         return RateStanding.OUTSIDE
     return RateStanding.SHORT if low > order else RateStanding.FASTER
+
+
+def order_of(verdict: Verdict) -> float | None:
+    """The stated exponent of a verdict on a cell, else what the run was set beside."""
+    return verdict.bound if verdict.exponent is None else float(verdict.exponent)
+
+
+def standing(verdict: Verdict) -> RateStanding:
+    """What a verdict says of its exponent; its ``bound`` is the slope of the theorem's own bound at
+    the same points, or the order itself where no bound is known."""
+    slope, half = verdict.statistic, verdict.uncertainty
+    if slope is None or half is None:
+        return RateStanding.UNFITTED
+    if verdict.outcome is Outcome.REFUTED:
+        return RateStanding.REFUTED
+    return standing_of(slope, half, order_of(verdict), verdict.bound)

@@ -1,4 +1,4 @@
-r"""What is run for a cell of Table IV, and with which stepsizes.
+r"""Runs for a cell of Table IV, and their stepsizes.
 
 The stepsizes are those at which the order can show, stated with every verdict:
 
@@ -121,7 +121,7 @@ class TableTrial:
         return self if convex else replace(self, first=min(self.first, _SHORT))
 
     def sizes(self) -> Iterator[SweepPoint]:
-        """Where n alone moves: copies of the same two workers, so that no shard shrinks, and in
+        """Sweep of n alone: copies of the same two workers, so that no shard shrinks, and in
         gossip on a graph whose gap falls as 1/log n (a ring's falls as 1/n^2)."""
         base = self.build(_COPIED)
         for n in SIZES[:_FEW]:
@@ -172,7 +172,7 @@ class TableTrial:
         return self.gossips or "L-SGD" in self.line
 
     def unstated(self, variable: str) -> Unstated | None:
-        """Why no order is stated in ``variable``; None where one is."""
+        """Reason why no order is stated in ``variable``; None where one is."""
         if self.order_in(variable) is not None:
             return None
         if self.result is None:
@@ -181,7 +181,7 @@ class TableTrial:
 
     @property
     def basis(self) -> str:
-        """What the order rests on, in words."""
+        """Basis of the order, in words."""
         if self.result is None:
             return "no source states a rate here; the order is that of the column"
         sure = self.result.confidence in (Confidence.MEMORY, Confidence.ORDER)

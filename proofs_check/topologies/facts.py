@@ -1,4 +1,4 @@
-"""What a page says of a topology: spectrum and traffic."""
+"""Facts on a topology's page: spectrum and traffic."""
 
 from __future__ import annotations
 

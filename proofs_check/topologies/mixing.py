@@ -77,7 +77,7 @@ def connected(topology: Topology, matrices: list[Floats]) -> Verdict:
 
 
 def lists(topology: MixingSequence, matrices: list[Floats]) -> Verdict:
-    """What the code does to unit vectors, through its lists of neighbours, is W bit for bit."""
+    """Action of the code on unit vectors, through its lists of neighbours, is W bit for bit."""
     unit = torch.eye(topology.n, dtype=torch.float64)
     wrong = 0
     for t, w in enumerate(matrices):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from algorithms.workloads import WORKLOADS
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 
 ROW = "c2c-model"
@@ -30,11 +30,11 @@ class CountedWay(NamedTuple):
     """One way to count, and what it gives.
 
     Attributes:
-        told: the way, in words.
+        description: the way, in words.
         intensities: of BERT-Base and BERT-Large.
     """
 
-    told: str
+    description: str
     intensities: tuple[float, float]
 
     @property
@@ -58,7 +58,7 @@ def multiply_adds(
 
 
 def parameters(model: str, width: int, blocks: int) -> dict[str, int]:
-    """What may count as a model's parameters."""
+    """Candidates for the count of a model's parameters."""
     made = WORKLOADS[model]
     sizes = {layer.name: layer.parameters for layer in made.layers}
     embedded = sum(size for name, size in sizes.items() if name.startswith("embedding"))
@@ -82,15 +82,15 @@ def counted_ways() -> Iterator[CountedWay]:
         work = [passes * each * multiply_adds(*size, int(words), shares) for size in _SIZES]
         for name in divisors[0]:
             base, large = (w / d[name] for w, d in zip(work, divisors, strict=True))
-            told = (
+            description = (
                 f"{passes} passes, {each} operations a multiply-add, {words} words, shares of "
                 f"decoder, attention, transform and pooler {shares}, over {name}"
             )
-            yield CountedWay(told, (base, large))
+            yield CountedWay(description, (base, large))
 
 
 def intensities_unexplained() -> CellResult:
-    """How near the nearest way comes, and whether one rounds to both numbers."""
+    """Error of the nearest way of counting, and whether one rounds to both numbers."""
     ways = list(counted_ways())
     nearest = min(ways, key=lambda way: way.off)
     right = [way for way in ways if tuple(map(round, way.intensities)) == SAID]
@@ -105,7 +105,8 @@ def intensities_unexplained() -> CellResult:
         bound=0.5,
         resolution=0.0,
         evidence=f"{len(right)} of {len(ways):,} ways round to both; the nearest gives {base:.1f} "
-        f"and {large:.1f}: {nearest.told}. As printed, BERT-Base has the larger one in {falling:,}",
+        f"and {large:.1f}: {nearest.description}. As printed, BERT-Base has the larger one in "
+        f"{falling:,}",
         provenance="1 to 4 passes, 1 or 2 operations, 63 to 65 and 126 to 128 words, decoder none, "
         "on 15% of the words or on all, attention, transform, pooler with or without, four "
         "divisors",
@@ -119,7 +120,7 @@ def intensities_unexplained() -> CellResult:
 
 
 def factors(attention: bool) -> dict[str, tuple[float, float]]:
-    """What the survey prints over three passes of 64 words, a multiply-add once, without heads: for
+    """Survey's values over three passes of 64 words, a multiply-add once, without heads: for
     BERT-Base and BERT-Large, by what counts as the parameters."""
     parts = (0.0, float(attention), 0.0, 0.0)
     work = [3 * multiply_adds(*size, 64, parts) for size in _SIZES]
@@ -132,7 +133,7 @@ def factors(attention: bool) -> dict[str, tuple[float, float]]:
 
 
 def one_factor(whole: str = _MATRICES) -> CellResult:
-    """What the two numbers are a count of, up to one factor, and what the survey's operations say.
+    """Count behind the two numbers, up to one factor, and what the survey's operations say.
 
     Over the matrices of the blocks C/D = c (1 + L / (6 h)), L words, width h: the size of the model
     cancels, which is why the survey's two are alike, and attention makes the smaller model's

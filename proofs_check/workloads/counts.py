@@ -19,7 +19,7 @@ from algorithms.workloads.base import PASSES, Workload
 from algorithms.workloads.module import workload_of
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.instruments.study import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.intensity import c2c_ratio, model_intensity, ring_factor, speedup
 
@@ -82,7 +82,7 @@ def intensities() -> tuple[Verdict, ...]:
 
 
 def check_argument() -> tuple[Verdict, ...]:
-    """What the survey concludes from intensities, in our own count; and its speedup of 1.08."""
+    """Conclusions of the survey from intensities, in our own count; and its speedup of 1.08."""
     of = {
         key: model_intensity(WORKLOADS[key].step_flops, WORKLOADS[key].parameters) for key in _SAID
     }

@@ -19,9 +19,9 @@ from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
     noisy,
     nothing_moves_it_else,
 )
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, same, supported
 from proofs_check.instruments.paths import Snapshot, models, path
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 from theory.seconds.sparse_times import finished, merged, ready_times
 from theory.stepsizes import ConstantStep
@@ -45,37 +45,39 @@ def adaptive_k_keeps() -> Verdict:
 
 
 def adaptive_k() -> tuple[Verdict, ...]:
-    """What is not sent stays."""
+    """Check that unsent parts are kept."""
     return (adaptive_k_keeps(),)
 
 
 # gTop-k's merges and accounts: nothing is lost by two workers, something is by more.
 
 
+gtop_k = ClosedForms("gtop-k")
+"""Closed forms of gtop-k."""
+
+
+@gtop_k.case("reference vector", "x moves by -1/2 of it")
 def tree_of_two(make: Callable[..., Any] = GTopK) -> Verdict:
     """Reference vector: k = 1, g = (5,4,0,0) and (0,4,5,0): gTop-1 is (5,0,0,0), not 8 at 2."""
     g = torch.tensor([[5.0, 4, 0, 0], [0, 4, 5, 0]], dtype=torch.float64)
     zero = torch.zeros(4, dtype=torch.float64)
     problem = Quadratic(name="linear", a=torch.zeros_like(g), c=-g, x_star=zero, x0=zero)
     end = models(make(ConstantStep(1.0), 1), problem, 1)[-1, 0]
-    return identity(
-        "gtop-k", "gTop-1 of (5,4,0,0) and (0,4,5,0) is (5,0,0,0)", -2 * end, [5.0, 0, 0, 0],
-        check="reference vector", provenance="x moves by -1/2 of it",
-    )  # fmt: skip
+    return same("gTop-1 of (5,4,0,0) and (0,4,5,0) is (5,0,0,0)", -2 * end, [5.0, 0, 0, 0])
 
 
+@gtop_k.case("virtual iterate", "top-3 of 12, 30 steps", on="quadratic")
 def accounts_of_two(make: Callable[..., Any] = GTopK) -> Verdict:
     """Two workers: one merge, and nothing is lost."""
     problem = Quadratic.strongly_convex(2, 12, zeta2=1.0)
-    return identity(
-        "gtop-k", "two workers: x - mean residual moves by the mean gradient step alone",
-        _lost(make(ConstantStep(_GAMMA), 3), problem), 0.0, check="virtual iterate",
-        problem="quadratic", provenance="top-3 of 12, 30 steps",
+    return same(
+        "two workers: x - mean residual moves by the mean gradient step alone",
+        _lost(make(ConstantStep(_GAMMA), 3), problem), 0.0,
     )  # fmt: skip
 
 
 def _lost(method: Any, problem: Quadratic) -> Tensor:
-    """What neither the model nor the residuals account for, step by step."""
+    """Amount that neither the model nor the residuals account for, step by step."""
     gaps = []
     for before, after in pairwise(path(method, problem, 30)):
         g = before.context.gradient(before.state.x, before.t).mean(-2, keepdim=True)
@@ -84,40 +86,42 @@ def _lost(method: Any, problem: Quadratic) -> Tensor:
     return torch.stack(gaps)
 
 
+@gtop_k.case(
+    "virtual iterate",
+    "Shi et al. 2019, Algorithm 4; n = 8, top-3 of 12, 30 steps; found here",
+    on="quadratic",
+)
 def tree_loses() -> Verdict:
     """Eight workers: a merge drops what another branch brings back, and no residual keeps it."""
     problem = Quadratic.strongly_convex(8, 12, zeta2=1.0)
     lost = float(_lost(GTopK(ConstantStep(_GAMMA), 3), problem).abs().max())
-    return Verdict(
-        subject="gtop-k", problem="quadratic", check="virtual iterate",
-        claim="from three workers on the paper's residual rule loses mass in merges",
-        outcome=Outcome.SUPPORTED if lost > 1e-6 else Outcome.REFUTED, statistic=lost, bound=0.0,
-        resolution=0.0,
-        evidence=f"up to {lost:.3g} a step in one coordinate is in no residual",
-        provenance="Shi et al. 2019, Algorithm 4; n = 8, top-3 of 12, 30 steps; found here",
+    return supported(
+        "from three workers on the paper's residual rule loses mass in merges", lost > 1e-6, lost,
+        0.0, f"up to {lost:.3g} a step in one coordinate is in no residual", resolution=0.0,
     )  # fmt: skip
-
-
-def gtop_k() -> tuple[Verdict, ...]:
-    """A reference vector, two workers, eight workers."""
-    return (tree_of_two(), accounts_of_two(), tree_loses())
 
 
 # Layers that are merged before they are sent: an example by hand, and never later than alone.
 
 
+lags = ClosedForms("lags")
+"""Closed forms of lags."""
+
+
+@lags.case("closed form")
 def merging_example(group: bool = True) -> Verdict:
     """Merging layers' messages: two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms: 4 ms
     apart, 3.5 ms merged."""
     link, ready, bits = AlphaBeta(1.0, 1.0), (0.0, 0.5), (1.0, 1.0)
     groups = merged(ready, bits, link) if group else (1, 1)
-    return identity(
-        "lags", "two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms end at 3.5 ms merged",
-        finished(ready, bits, groups, link), 3.5, check="closed form",
-        provenance=f"groups {groups}; each by itself {finished(ready, bits, (1, 1), link):g} ms",
+    return same(
+        "two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms end at 3.5 ms merged",
+        finished(ready, bits, groups, link), 3.5,
+        words=f"groups {groups}; each by itself {finished(ready, bits, (1, 1), link):g} ms",
     )  # fmt: skip
 
 
+@lags.case("merged layers", "200 models of 12 layers, 1 Gbit/s, backward 1 ms")
 def merging_never_costs() -> Verdict:
     """Merged layers end no later than layers sent one by one, on 200 drawn models."""
     draws = Key.seed(3).fold("layers").draws(torch.tensor(0), torch.arange(200))
@@ -129,15 +133,7 @@ def merging_never_costs() -> Verdict:
         groups = merged(ready, bits, ETHERNET_1G)
         one_by_one = finished(ready, bits, (1,) * 12, ETHERNET_1G)
         late.append(max(0.0, finished(ready, bits, groups, ETHERNET_1G) - one_by_one))
-    return identity(
-        "lags", "merged layers end no later than layers sent one by one", late, 0.0,
-        check="merged layers", provenance="200 models of 12 layers, 1 Gbit/s, backward 1 ms",
-    )  # fmt: skip
-
-
-def lags() -> tuple[Verdict, ...]:
-    """Seconds of merged layers."""
-    return (merging_example(), merging_never_costs())
+    return same("merged layers end no later than layers sent one by one", late, 0.0)
 
 
 # Variance-based sparsification with its rounding kept: the virtual iterate.
@@ -161,13 +157,8 @@ def variance_based_keeps(keep: bool = True) -> Verdict:
 
 
 def variance_based() -> tuple[Verdict, ...]:
-    """What is not sent stays, if rounding is kept."""
+    """Check that unsent parts are kept, if rounding is."""
     return (variance_based_keeps(),)
 
 
-CLOSED_FORMS = (
-    adaptive_k,
-    gtop_k,
-    lags,
-    variance_based,
-)
+CLOSED_FORMS = (adaptive_k, variance_based)

@@ -3,7 +3,7 @@ admm, random admm."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,8 @@ from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_dra
 from proofs_check.evidence.synchronous.closed_forms_barriers import (
     step_times_drawn as async_admm_seconds_drawn,
 )
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
 from theory.seconds.step_times import StepTimes
@@ -67,7 +68,7 @@ def uneven() -> Quadratic:
 def minimiser(
     row: str, make: Callable[[], Method[Any]], steps: int, weight: float = 0.0
 ) -> Verdict:
-    """Where a method ends, against the minimiser in closed form."""
+    """End point of a method, against the minimiser in closed form."""
     problem = uneven()
     *_, last = path(make(), problem, steps)
     found = make().models(last.state)[0]
@@ -87,6 +88,10 @@ def minimiser(
 # it. A partial barrier bounds the delay (Zhang and Kwok 2014).
 
 
+_ASYNC_ADMM_FORMS = ClosedForms("async-admm")
+
+
+@_ASYNC_ADMM_FORMS.case("closed form")
 def star_contraction(change: Change = right) -> Verdict:
     """One curvature: z_k - b = (1 - a/rho) (rho/(a + rho))^k (z_0 - b) for k >= 1, exactly."""
     a, steps = 0.5, 20
@@ -96,15 +101,10 @@ def star_contraction(change: Change = right) -> Verdict:
     master = models(change(StarADMM(STEP, steps, Constant())), problem, steps)[:, 0, 0].numpy()
     powers = (1 / (a + 1)) ** np.arange(steps + 1) * (4.0 - b.mean().item())
     expected = b.mean().item() + np.where(np.arange(steps + 1) > 0, 1 - a, 1.0) * powers
-    return identity(
-        "async-admm",
-        "synchronous: z_k - b = (1 - a/rho) (rho/(a+rho))^k (z_0 - b)",
-        master,
-        expected,
-        check="closed form",
-        problem=problem.name,
-        provenance=f"a = {a}, rho = 1, {SOLUTIONS_N} workers",
-    )
+    return same(
+        "synchronous: z_k - b = (1 - a/rho) (rho/(a+rho))^k (z_0 - b)", master, expected,
+        on=problem, words=f"a = {a}, rho = 1, {SOLUTIONS_N} workers",
+    )  # fmt: skip
 
 
 def star(change: Change = right) -> Verdict:
@@ -123,10 +123,14 @@ def delay_bound(
         schedules = drawn(build(least, tau))
         fewest = min(int((s.arrivals < WORKERS).sum(-1).min()) for s in schedules)
         oldest = max(s.tau for s in schedules)
-        told = f"S={least}, tau={tau}"
+        description = f"S={least}, tau={tau}"
         verdicts += [
-            promise("async-admm", f"{told}: delay <= tau - 1", oldest, tau - 1, "delay bound"),
-            promise("async-admm", f"{told}: S - arrivals <= 0", least - fewest, 0, "delay bound"),
+            promise(
+                "async-admm", f"{description}: delay <= tau - 1", oldest, tau - 1, "delay bound"
+            ),
+            promise(
+                "async-admm", f"{description}: S - arrivals <= 0", least - fewest, 0, "delay bound"
+            ),
         ]
     return tuple(verdicts)
 
@@ -152,17 +156,16 @@ def partial_barrier() -> tuple[Verdict, ...]:
 # Mean seconds of an update under a partial barrier, against ``theory.seconds.step_times``.
 
 
-def partial_seconds(build: Callable[[int], Barrier] | None = None) -> tuple[Verdict, ...]:
+@_ASYNC_ADMM_FORMS.case("order statistics", PROVENANCE)
+def partial_seconds(build: Callable[[int], Barrier] | None = None) -> Iterator[Verdict]:
     """A partial barrier without a bound on the delay, exponential times."""
     make = build or (lambda least: PartialBarrier(least, 10**6))
-    return tuple(
-        mean_value(
-            "async-admm", f"S={least}: mean seconds of an update",
+    for least in (1, 3, N):
+        yield mean_is(
+            f"S={least}: mean seconds of an update",
             (async_admm_seconds_drawn(make(least), Exponential()).seconds[-1] / TICKS).numpy(),
-            StepTimes().partial(N, least), check="order statistics", provenance=PROVENANCE,
+            StepTimes().partial(N, least),
         )
-        for least in (1, 3, N)
-    )  # fmt: skip
 
 
 # D-ADMM: its minimiser, and duals that sum to zero and tend to -grad f_i(x*).
@@ -173,22 +176,20 @@ def coloured(change: Change = right) -> Verdict:
     return minimiser("d-admm", lambda: change(GraphADMM(STEP, Ring(SOLUTIONS_N))), 300)
 
 
-def duals(change: Change = right) -> tuple[Verdict, ...]:
+_D_ADMM_FORMS = ClosedForms("d-admm")
+
+
+@_D_ADMM_FORMS.case("closed form", TOLD)
+def duals(change: Change = right) -> Iterator[Verdict]:
     """D-ADMM's duals sum to zero always, and tend to -grad f_i(x*)."""
     problem = uneven()
     moments = list(path(change(GraphADMM(STEP, Ring(SOLUTIONS_N))), problem, 300))
     sums = torch.stack([moment.state.p.sum(-2) for moment in moments])
     best = problem.full_gradient(problem.x_star[None], torch.arange(SOLUTIONS_N))
-    return (
-        identity(
-            "d-admm", "duals sum to zero at every step", sums.numpy(), 0.0,
-            check="closed form", problem=problem.name, provenance=TOLD,
-        ),
-        identity(
-            "d-admm", "duals tend to -grad f_i(x*)", moments[-1].state.p[0].numpy(),
-            -best.numpy(), check="closed form", problem=problem.name, tolerance=1e-8,
-            provenance=TOLD,
-        ),
+    yield same("duals sum to zero at every step", sums.numpy(), 0.0, on=problem)
+    yield same(
+        "duals tend to -grad f_i(x*)", moments[-1].state.p[0].numpy(), -best.numpy(),
+        tolerance=1e-8, on=problem,
     )  # fmt: skip
 
 
@@ -207,7 +208,7 @@ def in_turn(change: Change = right) -> Verdict:
 
 
 def decentralised_admm() -> tuple[Verdict, ...]:
-    """Where decentralised ADMM ends: at the minimiser."""
+    """End point of decentralised ADMM: the minimiser."""
     return (in_turn(),)
 
 
@@ -221,7 +222,7 @@ def linearised(change: Change = right) -> Verdict:
 
 
 def linearised_admm() -> tuple[Verdict, ...]:
-    """Where linearised ADMM ends: at the minimiser."""
+    """End point of linearised ADMM: the minimiser."""
     return (linearised(),)
 
 
@@ -234,7 +235,7 @@ def random_edges(change: Change = right) -> Verdict:
 
 
 def random_admm() -> tuple[Verdict, ...]:
-    """Where randomised ADMM ends: at the minimiser."""
+    """End point of randomised ADMM: the minimiser."""
     return (random_edges(),)
 
 

@@ -16,10 +16,11 @@ from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.admm.faults import AllAtOnce, DualNeverMoves
 from proofs_check.instruments.contrast import ArmContext, Contestant, arm, contrast
-from proofs_check.instruments.effect_check import Measurement, StepsizeChoice
+from proofs_check.instruments.effect_check import StepsizeChoice
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
-from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import SpoiltBarrier
 
 _SCALES = ("linear", "log")
 _RING = Setting(
@@ -83,7 +84,7 @@ D_ADMM = contrast(
     method="D-ADMM, two colours",
     baseline=arm(
         "ADMM in turn",
-        lambda it: it.of("decentralised-admm"),
+        lambda it: it.method_of("decentralised-admm"),
     ),
     without=arm(
         "all workers at once, as if there were one colour", lambda it: AllAtOnce(it.own)
@@ -122,7 +123,7 @@ RANDOM_ADMM = contrast(
     "random-admm",
     "one edge at a time reaches the very minimiser, with no clock",
     replace(_RING, steps=lambda n: 500 * n // 8, replicas=16, points=200),
-    Reading("sent_bits", budget=1.5e5, of=" of the mean model"),
+    Reading("sent_bits", budget=7.5e4, of=" of the mean model"),
     method="random ADMM",
     baseline=_descent(steps=70),
     without=arm("duals forgotten at every step", lambda it: DualNeverMoves(it.own, "dual")),

@@ -27,43 +27,7 @@ from proofs_check.evidence.admm.closed_forms import (
     star_contraction,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class DualForgotten(FaultyMethod):
-    """Workers start every solve without their dual."""
-
-    right: StarADMM
-
-    def step(self, state: StarState, t: int, context: RunContext) -> Any:
-        return self.right.step(state._replace(y=torch.zeros_like(state.y)), t, context)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class DualOfWrongSign(FaultyMethod):
-    """The dual moves the wrong way: y_i -= rho (x_i - z)."""
-
-    right: StarADMM
-
-    def step(self, state: StarState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        return after._replace(y=2 * state.y - after.y)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class MasterThatSums(FaultyMethod):
-    """z is the sum of what the workers sent."""
-
-    right: StarADMM
-
-    def step(self, state: StarState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        z = after.z * context.network.n
-        return after._replace(z=z, read=z.expand_as(after.read).clone())
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 
 
 @final
@@ -76,20 +40,6 @@ class OwnDegreeTwice(FaultyMethod):
     def step(self, state: GraphState, t: int, context: RunContext) -> Any:
         after = self.right.step(state, t, context)
         return after._replace(p=after.p + after.x / self.right.step_rule(t))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class StaleAdmmDual(FaultyMethod):
-    """The dual moves by what was heard in the step before."""
-
-    right: GraphADMM
-
-    def step(self, state: GraphState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        degree = adjacency(self.right.topology).in_degree.to(after.x)[:, None]
-        p = state.p + (degree * after.x - state.heard.sum(0)) / self.right.step_rule(t)
-        return after._replace(p=p)
 
 
 @final
@@ -145,23 +95,43 @@ class DualNeverMoves(FaultyMethod):
         return after._replace(**{self.dual: torch.zeros_like(getattr(after, self.dual))})
 
 
+@wrong_step("ADMM without its dual", judge=star)
+def dual_forgotten(own: StarADMM, state: StarState, t: int, context: RunContext) -> Any:
+    """y_i = 0 in every solve"""
+    return own.step(state._replace(y=torch.zeros_like(state.y)), t, context)
+
+
+@wrong_step("ADMM, dual of the wrong sign", judge=star_contraction)
+def dual_of_wrong_sign(own: StarADMM, state: StarState, t: int, context: RunContext) -> Any:
+    """y_i -= rho (x_i - z)
+
+    The dual moves the wrong way: y_i -= rho (x_i - z).
+    """
+    after = own.step(state, t, context)
+    return after._replace(y=2 * state.y - after.y)
+
+
+@wrong_step("ADMM master that sums", judge=star_contraction)
+def master_that_sums(own: StarADMM, state: StarState, t: int, context: RunContext) -> Any:
+    """the sum where the mean is due"""
+    after = own.step(state, t, context)
+    z = after.z * context.network.n
+    return after._replace(z=z, read=z.expand_as(after.read).clone())
+
+
+@wrong_step("D-ADMM with old neighbours", judge=duals)
+def stale_admm_dual(own: GraphADMM, state: GraphState, t: int, context: RunContext) -> Any:
+    """the dual moves by the neighbours' models of last time"""
+    after = own.step(state, t, context)
+    degree = adjacency(own.topology).in_degree.to(after.x)[:, None]
+    p = state.p + (degree * after.x - state.heard.sum(0)) / own.step_rule(t)
+    return after._replace(p=p)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault("ADMM without its dual", "y_i = 0 in every solve", star, DualForgotten),
-    fault(
-        "ADMM, dual of the wrong sign", "y_i -= rho (x_i - z)",
-        star_contraction, DualOfWrongSign,
-    ),
-    fault(
-        "ADMM master that sums", "the sum where the mean is due",
-        star_contraction, MasterThatSums,
-    ),
     fault(
         "D-ADMM with a degree too many", "the own model counted D_i + 1 times in the dual",
         coloured, OwnDegreeTwice,
-    ),
-    fault(
-        "D-ADMM with old neighbours", "the dual moves by the neighbours' models of last time",
-        duals, StaleAdmmDual,
     ),
     fault("D-ADMM, all colours at once", "Jacobi instead of Gauss-Seidel", coloured, AllAtOnce),
     fault(

@@ -8,8 +8,11 @@ import torch
 
 from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.asynchronous.hogwild import Hogwild
+from algorithms.methods.parts.delay_compensation import DiagonalCompensation
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.base import Problem
+from algorithms.problems.logistic import Logistic
+from algorithms.problems.regularisers import BoundedNonconvex
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant, Exponential
@@ -32,6 +35,7 @@ from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import AsysgCon, asysg_con
 from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
 from theory.theorems.unbounded_delays import unbounded_delays
 
 
@@ -90,4 +94,27 @@ _DELAYED = by_moments(
     "asp", unbounded_delays, _compressed, _TICKS, _tau_rms, n=_LATE, zeta2=0.0, rated=False
 )
 
-BOUND_CHECKS: tuple[BoundCheck, ...] = (*_ASYNCHRONOUS, _BATCHED, *_READS, _DELAYED)
+
+def _same_direction() -> Problem:
+    """Three workers with the same eight samples, almost of one direction and one label: gradients
+    of components at the start are little longer than their mean."""
+    tilt = torch.linspace(-0.2, 0.2, 8, dtype=torch.float64)
+    rows = torch.stack((torch.ones_like(tilt), tilt), dim=-1).expand(3, -1, -1)
+    return Logistic(_ALIGNED, rows, BoundedNonconvex(0.01), 1, "all of it on every worker")
+
+
+_ALIGNED = "logistic, samples of one direction"
+_COMPENSATED = tuple(
+    BoundCheck(
+        "dc-asgd", f"{_ALIGNED}, {correction.name}", dc_asgd_bounded, _same_direction,
+        lambda step, _p, steps, correction=correction: ParameterServer(  # type: ignore[misc]
+            step, steps, Exponential(), correction=correction, replicas=REPLICAS
+        ),
+        2000, one_objective,
+    )
+    for correction in (DiagonalCompensation(0.5), DiagonalCompensation(0.2, adaptive=True))
+)  # fmt: skip
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    *_ASYNCHRONOUS, _BATCHED, *_READS, _DELAYED, *_COMPENSATED,
+)  # fmt: skip

@@ -33,10 +33,10 @@ from proofs_check.evidence.synchronous.closed_forms_barriers import (
     WORKERS,
     step_seconds,
 )
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, same, supported
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import models
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.rules import stability
 from theory.stepsizes import ConstantStep
@@ -82,6 +82,10 @@ def ran(method: Method[Any], problem: Problem, ticks: int = TICKS) -> Tensor:
 AspBuild = Callable[[Any], Method[Any]]
 
 
+_ASP_FORMS = ClosedForms("asp")
+
+
+@_ASP_FORMS.case("replay of versions", TOLD, on="quadratic")
 def versions_are_read(build: AspBuild = lambda asp: asp) -> Verdict:
     """ASP's gradients belong to the versions that its schedule names."""
     problem, gamma = uneven(), 0.1
@@ -89,22 +93,21 @@ def versions_are_read(build: AspBuild = lambda asp: asp) -> Verdict:
     x = [problem.start()]
     for t, (worker, version) in enumerate(arrivals(asp.schedule(5))):
         x.append(x[t] - gamma * drawn_gradient(problem, x[version], worker, t))
-    return identity(
-        "asp", "x_{t+1} = x_t - gamma g_i(x_v), v the version its schedule names",
-        ran(build(asp), problem), torch.stack(x), check="replay of versions", problem="quadratic",
-        provenance=TOLD,
+    return same(
+        "x_{t+1} = x_t - gamma g_i(x_v), v the version its schedule names",
+        ran(build(asp), problem), torch.stack(x),
     )  # fmt: skip
 
 
+@_ASP_FORMS.case("delay", "constant times")
 def equal_times_age(barrier: Barrier | None = None) -> Verdict:
     """Asynchronous workers of one constant speed: every gradient is n - 1 updates old."""
     schedule = (barrier or Asynchronous()).schedule(
         WORKERS, DRAWN_TICKS, Constant(), Key.seed(DRAWN_SEED), torch.arange(1)
     )
-    return identity(
-        "asp", "equal speeds: delay = n - 1", schedule.staleness[WORKERS:, 0, 0].numpy(),
-        WORKERS - 1, check="delay", provenance="constant times",
-    )  # fmt: skip
+    return same(
+        "equal speeds: delay = n - 1", schedule.staleness[WORKERS:, 0, 0].numpy(), WORKERS - 1
+    )
 
 
 def asp() -> tuple[Verdict, ...]:
@@ -153,6 +156,7 @@ def threshold(build: AspDelayBuild, tau: int) -> tuple[float, float]:
     return low, high
 
 
+@_ASP_FORMS.case("closed form", on="quadratic")
 def delay_threshold(build: AspDelayBuild = lambda asp: asp, tau: int = 2) -> Verdict:
     """The measured threshold against the formula, to 1e-3 relative."""
     low, high = threshold(build, tau)
@@ -160,19 +164,12 @@ def delay_threshold(build: AspDelayBuild = lambda asp: asp, tau: int = 2) -> Ver
     measured = (low + high) / 2
     half = (high - low) / 2
     close = abs(measured - formula) <= RELATIVE * formula
-    return Verdict(
-        subject="asp",
-        problem="quadratic",
-        claim=f"constant delay {tau}: stable iff gamma a < 2 sin(pi/(2(2 tau+1)))",
-        check="closed form",
-        outcome=Outcome.SUPPORTED if close else Outcome.REFUTED,
-        statistic=measured,
-        bound=formula,
-        uncertainty=half,
-        resolution=RELATIVE * formula,
-        evidence=f"threshold between {low:.7g} and {high:.7g}, formula {formula:.7g}",
-        provenance=f"{tau + 1} workers with equal compute times, 64 curvatures a run, no noise",
-    )
+    return supported(
+        f"constant delay {tau}: stable iff gamma a < 2 sin(pi/(2(2 tau+1)))", close, measured,
+        formula, f"threshold between {low:.7g} and {high:.7g}, formula {formula:.7g}",
+        uncertainty=half, resolution=RELATIVE * formula,
+        words=f"{tau + 1} workers with equal compute times, 64 curvatures a run, no noise",
+    )  # fmt: skip
 
 
 def delays() -> tuple[Verdict, ...]:
@@ -183,6 +180,10 @@ def delays() -> tuple[Verdict, ...]:
 # DC-ASGD: the exact Hessian removes the delay; its formula from the kept versions.
 
 
+_DC_ASGD_FORMS = ClosedForms("dc-asgd", "quadratic")
+
+
+@_DC_ASGD_FORMS.case("no delay", TOLD)
 def delay_is_removed(correction: Correction[Any] | None = None) -> Verdict:
     """With the exact Hessian the iterates are those without delay, every tick of them."""
     problem, gamma = uneven(), 0.1
@@ -191,13 +192,12 @@ def delay_is_removed(correction: Correction[Any] | None = None) -> Verdict:
     x = [problem.start()]
     for t, (worker, _) in enumerate(arrivals(server.schedule(5))):
         x.append(x[t] - gamma * drawn_gradient(problem, x[t], worker, t))
-    return identity(
-        "dc-asgd", "the exact Hessian removes the delay on a quadratic",
-        ran(server, problem), torch.stack(x), check="no delay", problem="quadratic",
-        provenance=TOLD,
-    )  # fmt: skip
+    return same(
+        "the exact Hessian removes the delay on a quadratic", ran(server, problem), torch.stack(x)
+    )
 
 
+@_DC_ASGD_FORMS.case("replay of versions", TOLD)
 def compensated(correction: Correction[Any] | None = None, *, adaptive: bool = False) -> Verdict:
     """DC-ASGD against its formula, from the kept versions."""
     problem, gamma, lam = uneven(), 0.1, 0.5
@@ -210,11 +210,7 @@ def compensated(correction: Correction[Any] | None = None, *, adaptive: bool = F
         factor = lam / (square + 1e-7).sqrt() if adaptive else lam
         x.append(x[t] - gamma * (g + factor * g * g * (x[t] - x[version])))
     form = "lam_0/sqrt(MeanSquare + eps)" if adaptive else "lam"
-    return identity(
-        "dc-asgd", f"g + {form} g*g*(x_now - x_read)", ran(server, problem), torch.stack(x),
-        check="replay of versions", problem="quadratic",
-        provenance=TOLD,
-    )  # fmt: skip
+    return same(f"g + {form} g*g*(x_now - x_read)", ran(server, problem), torch.stack(x))
 
 
 def dc_asgd() -> tuple[Verdict, ...]:
@@ -238,6 +234,10 @@ class _Client:
     step: int = 0
 
 
+_DOWNPOUR_FORMS = ClosedForms("downpour")
+
+
+@_DOWNPOUR_FORMS.case("replay of clients", TOLD, on="quadratic")
 def downpour_client(
     build: DownpourBuild = lambda downpour: downpour, *, n_push: int = 3, n_fetch: int = 2,
     push_first: bool = False,
@@ -258,11 +258,9 @@ def downpour_client(
         if mine.step % n_fetch == 0:
             mine.x = server
         x.append(server)
-    return identity(
-        "downpour", f"pushes every {n_push}, fetches every {n_fetch} gradients",
-        ran(build(method), problem), torch.stack(x), check="replay of clients",
-        problem="quadratic",
-        provenance=TOLD,
+    return same(
+        f"pushes every {n_push}, fetches every {n_fetch} gradients", ran(build(method), problem),
+        torch.stack(x),
     )  # fmt: skip
 
 
@@ -279,6 +277,10 @@ def downpour() -> tuple[Verdict, ...]:
 HogwildBuild = Callable[[Any], Method[Any]]
 
 
+_HOGWILD_FORMS = ClosedForms("hogwild")
+
+
+@_HOGWILD_FORMS.case("moves along samples", TOLD)
 def writes_add(build: HogwildBuild = lambda hogwild: hogwild) -> Verdict:
     r"""A write moves x by a multiple of the sample a_s: equal on its support, 0 elsewhere."""
     problem = SparseLinear.overlapping(5, 64, 24, 6, seed=1)
@@ -290,11 +292,9 @@ def writes_add(build: HogwildBuild = lambda hogwild: hogwild) -> Verdict:
         draws = Key.seed(SEED).fold("gradient", t).draws(ONE, torch.tensor([[worker]]))
         place = problem.supports[draws.integers(64, 1)[0, 0, 0]]
         wanted[t, place] = moves[t, place].mean()
-    return identity(
-        "hogwild", "a write adds a multiple of its sample and touches nothing else", moves, wanted,
-        check="moves along samples", problem=problem.name,
-        provenance=TOLD,
-    )  # fmt: skip
+    return same(
+        "a write adds a multiple of its sample and touches nothing else", moves, wanted, on=problem
+    )
 
 
 def hogwild() -> tuple[Verdict, ...]:
@@ -305,48 +305,33 @@ def hogwild() -> tuple[Verdict, ...]:
 # One gradient arrives, one is applied: what the survey prints of asynchronous SGD (E3, T3).
 
 
-def e3() -> tuple[Verdict, ...]:
+@demonstrates("E3", "asp", "gradients that an update of the server takes, by the ledger")
+def e3() -> Shown:
     """The server hears one worker a step: 32 N bits an update, not n times that."""
     problem = uneven()
     server = ParameterServer(ConstantStep(0.1), TICKS, TIMES)
     account = run(server, problem, steps=TICKS).account
     messages = float(account.sent_messages.double().sum()) / TICKS
     return (
-        erratum(
-            "E3", "asp", "gradients that an update of the server takes, by the ledger",
-            (messages, 1.0), (float(problem.n), messages),
-            f"{problem.n} workers, {TICKS} updates; printed: the sum over all workers",
-        ),
-    )  # fmt: skip
+        (messages, 1.0),
+        (float(problem.n), messages),
+        f"{problem.n} workers, {TICKS} updates; printed: the sum over all workers",
+    )
 
 
-def t3() -> tuple[Verdict, ...]:
+@demonstrates("T3", "asp", "Lian et al. 2015 ask for no convexity and bound squared gradients")
+def t3() -> Shown:
     """The bound cited for f - f* of convex functions is one of squared gradients, convex or not."""
     c = Constants(L=2.0, sigma2=5.0, zeta2=0.0, tau=3, initial_gap=3.0, convex=False)
     step = asysg_con.stepsize(c, 100)
     return (
-        erratum(
-            "T3", "asp", "Lian et al. 2015 ask for no convexity and bound squared gradients",
-            (float(asysg_con.applies(c, step, 100)), 1.0),
-            (float(asysg_con.metric in (Metric.SUBOPTIMALITY, Metric.WEIGHTED_SUBOPTIMALITY)), 1.0),
-            f"the theorem's metric is {asysg_con.metric.value}",
-        ),
-    )  # fmt: skip
+        (float(asysg_con.applies(c, step, 100)), 1.0),
+        (float(asysg_con.metric in (Metric.SUBOPTIMALITY, Metric.WEIGHTED_SUBOPTIMALITY)), 1.0),
+        f"the theorem's metric is {asysg_con.metric.value}",
+    )
 
 
-CLOSED_FORMS = (
-    asp,
-    delays,
-    dc_asgd,
-    downpour,
-    hogwild,
-    e3,
-    t3,
-)
+CLOSED_FORMS = (asp, delays, dc_asgd, downpour, hogwild)
 
-DEMONSTRATIONS = (
-    ("E3", e3),
-    ("T3", t3),
-)
 
-COVERS = {"delays": ("asp",), "e3": ("asp",), "t3": ("asp",)}
+COVERS = {"delays": ("asp",)}

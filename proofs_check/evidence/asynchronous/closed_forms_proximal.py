@@ -34,14 +34,14 @@ def lasso() -> tuple[LeastSquares, Tensor]:
     rows = draws.normal(13, torch.float64)
     true = torch.tensor([1.5, 0, 0, -1.0, 0, 0, 0, 0.5, 0, 0, 0, 0], dtype=torch.float64)
     features, targets = rows[:, :12], rows[:, :12] @ true + 0.3 * rows[:, 12]
-    problem = LeastSquares.of(torch.split(features, 20), torch.split(targets, 20))
+    problem = LeastSquares.from_data(torch.split(features, 20), torch.split(targets, 20))
     model = Lasso(alpha=WEIGHT * 4 / 80, fit_intercept=False, tol=1e-15, max_iter=100_000)
     model.fit(features.numpy(), targets.numpy())
     return problem, torch.from_numpy(model.coef_)
 
 
 def against_lasso(row: str, method: Method[Any], problem: Problem, x: Tensor, t: int) -> Verdict:
-    """Where ``method`` ends, against scikit-learn's minimiser."""
+    """End point of ``method``, against scikit-learn's minimiser."""
     return identity(
         row, "it ends at the minimiser of f + weight ||x||_1", ran(method, problem, t)[-1], x,
         check="centralised solution", problem=problem.name, tolerance=1e-8,
@@ -66,7 +66,7 @@ def coordinate_prox_solution(build: Build = lambda prox: prox, q: float = 0.3) -
 
 
 def async_coordinate_prox() -> tuple[Verdict, ...]:
-    """Where asynchronous coordinate prox ends: at scikit-learn's lasso."""
+    """End point of asynchronous coordinate prox: scikit-learn's lasso."""
     return (coordinate_prox_solution(),)
 
 
@@ -83,11 +83,8 @@ def delayed_proximal_solution(rule: Filter | None = None) -> Verdict:
 
 
 def delayed_proximal() -> tuple[Verdict, ...]:
-    """Where delayed block prox ends: at scikit-learn's lasso."""
+    """End point of delayed block prox: scikit-learn's lasso."""
     return (delayed_proximal_solution(),)
 
 
-CLOSED_FORMS = (
-    async_coordinate_prox,
-    delayed_proximal,
-)
+CLOSED_FORMS = (async_coordinate_prox, delayed_proximal)

@@ -33,25 +33,9 @@ from proofs_check.evidence.asynchronous.closed_forms_proximal import (
     coordinate_prox_solution,
     delayed_proximal_solution,
 )
-from proofs_check.methods.faulty.barriers import SpoiltBarrier
-from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, SpoiltBarrier
 from proofs_check.methods.faulty.methods import FreshASP
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-
-
-@final
-@dataclass(frozen=True)
-class LateByOne(FaultyMethod):
-    """An asynchronous server that answers with the model before the update: one version older."""
-
-    right: Method[Any]
-
-    def step(self, state: Any, t: int, context: RunContext) -> Any:
-        before = state.x
-        after = self.right.step(state, t, context)
-        fetched = after.schedule.at(t).fetches[..., None].expand(*before.shape[:-2], 1, 1)
-        index = fetched.expand(*fetched.shape[:-1], before.shape[-1])
-        return after._replace(view=after.view.scatter(-2, index, before))
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 
 
 @final
@@ -75,29 +59,13 @@ class Reversed(Correction[Any]):
 
 @final
 @dataclass(frozen=True)
-class UnclearedPush(FaultyMethod):
-    """Downpour whose accrued gradient stays after it was pushed: it counts again and again."""
-
-    right: Method[Any]
-
-    def step(self, state: Any, t: int, context: RunContext) -> Any:
-        worker = state.schedule.at(t).arrivals
-        index = worker[..., None].expand(*worker.shape, state.x.shape[-1])
-        g = context.gradient_of(state.local.gather(-2, index), worker, t)
-        grown = state.accrued.gather(-2, index) + g
-        after = self.right.step(state, t, context)
-        return after._replace(accrued=after.accrued.scatter(-2, index, grown))
-
-
-@final
-@dataclass(frozen=True)
 class Overwriting(FaultyMethod):
     """Hogwild that stores x_read - gamma g where it should add - gamma g to what is there."""
 
     right: Method[Any]
 
     def step(self, state: Any, t: int, context: RunContext) -> Any:
-        tick, before = state.schedule.at(t), self.right.models(state)
+        tick, before = state.schedule.tick(t), self.right.models(state)
         read = self.right.read(state, tick.versions, tick.arrivals, t, context)  # type: ignore[attr-defined]
         after = self.right.step(state, t, context)
         move = self.right.models(after) - before
@@ -107,24 +75,6 @@ class Overwriting(FaultyMethod):
 
     def seconds(self, state: Any, t: int) -> Tensor | None:
         return self.right.seconds(state, t)
-
-
-@final
-@dataclass(frozen=True)
-class ProxBeforeMean(FaultyMethod):
-    """Coordinate prox whose server averages the workers' proxed points."""
-
-    right: Method[Any]
-
-    def step(self, state: Any, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        rule, shrink = self.right.step_rule, self.right.proximal  # type: ignore[attr-defined]
-        x = shrink.apply(after.points[..., : context.network.n, :], rule(t), t).mean(
-            -2, keepdim=True
-        )
-        who = after.schedule.at(t).arrivals
-        index = who[..., None].expand(*who.shape, x.shape[-1])
-        return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))
 
 
 @final
@@ -151,11 +101,39 @@ def _read_first(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=np.roll(d.fetched, 1, axis=1))
 
 
+@wrong_step("ASP one version late", judge=versions_are_read)
+def late_by_one(own: Method[Any], state: Any, t: int, context: RunContext) -> Any:
+    """the answer is the model before the update it follows"""
+    before = state.x
+    after = own.step(state, t, context)
+    fetched = after.schedule.tick(t).fetches[..., None].expand(*before.shape[:-2], 1, 1)
+    index = fetched.expand(*fetched.shape[:-1], before.shape[-1])
+    return after._replace(view=after.view.scatter(-2, index, before))
+
+
+@wrong_step("Downpour not clearing", judge=downpour_client)
+def uncleared_push(own: Method[Any], state: Any, t: int, context: RunContext) -> Any:
+    """an accrued gradient stays after its push"""
+    worker = state.schedule.tick(t).arrivals
+    index = worker[..., None].expand(*worker.shape, state.x.shape[-1])
+    g = context.gradient_of(state.local.gather(-2, index), worker, t)
+    grown = state.accrued.gather(-2, index) + g
+    after = own.step(state, t, context)
+    return after._replace(accrued=after.accrued.scatter(-2, index, grown))
+
+
+@wrong_step("prox before the mean", judge=coordinate_prox_solution)
+def prox_before_mean(own: Method[Any], state: Any, t: int, context: RunContext) -> Any:
+    """the server averages proxed points"""
+    after = own.step(state, t, context)
+    rule, shrink = own.step_rule, own.proximal  # type: ignore[attr-defined]
+    x = shrink.apply(after.points[..., : context.network.n, :], rule(t), t).mean(-2, keepdim=True)
+    who = after.schedule.tick(t).arrivals
+    index = who[..., None].expand(*who.shape, x.shape[-1])
+    return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "ASP one version late", "the answer is the model before the update it follows",
-        versions_are_read, LateByOne,
-    ),
     fault(
         "delay compensation reversed", "lam g*g*(x_read - x_now)",
         compensated, Reversed(DiagonalCompensation(0.5)),
@@ -165,16 +143,8 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         delay_is_removed, Reversed(ExactHessian()),
     ),
     fault(
-        "Downpour not clearing", "an accrued gradient stays after its push",
-        downpour_client, UnclearedPush,
-    ),
-    fault(
         "Hogwild overwriting", "x_read - gamma g is stored where - gamma g is to be added",
         writes_add, Overwriting,
-    ),
-    fault(
-        "prox before the mean", "the server averages proxed points",
-        coordinate_prox_solution, ProxBeforeMean,
     ),
     fault(
         "KKT filter dropping active coordinates", "small gradients of non-zero coordinates are cut",

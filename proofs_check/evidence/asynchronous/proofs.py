@@ -216,9 +216,4 @@ def prove_asysg_incon(claimed: Any = ASYSG_INCON_FLOOR, returns: Any = 1) -> Ver
     )
 
 
-PROOFS = (
-    prove_asynchronous_moments,
-    prove_asynchronous_pl,
-    prove_asysg_con,
-    prove_asysg_incon,
-)
+PROOFS = (prove_asynchronous_moments, prove_asynchronous_pl, prove_asysg_con, prove_asysg_incon)

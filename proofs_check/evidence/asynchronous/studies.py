@@ -17,7 +17,7 @@ from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import PowerLawFit, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -41,6 +41,13 @@ _LEVEL, _FLAT, _LOSS = 1.4, 1.2, 1.5
 _ASYNC_SPEEDUP_ROW, _ASYNC_SPEEDUP_PROBLEM = "asp", "quadratic-sc"
 
 
+@study(
+    "asp",
+    "quadratic-sc",
+    "linear speedup while tau = O(sqrt(K))",
+    "workers n",
+    "mean ||grad f(x_t)||^2 after K gradients",
+)
 def async_speedup_measure(
     build: AsyncSpeedupBuild = lambda asp: asp, budgets: tuple[int, ...] = _BUDGETS
 ) -> StudyResult:
@@ -55,18 +62,19 @@ def async_speedup_measure(
         f"{math.exp(_log_knee(ns, e.mean(axis=0))):.3g} at K = {k}"
         for k, ns, e in zip(budgets, workers, errors, strict=True)
     )
-    told = (
+    description = (
         f"{_ASYNC_SPEEDUP_REPLICAS} replicas, gamma = 1/sqrt(K), exponential times, seed "
         f"{_ASYNC_SPEEDUP_SEED}, error "
     )
-    told += f"{ALPHA:g}"
+    description += f"{ALPHA:g}"
     speed = rate_verdict(
         fit, 0.5, True, claim="the delay that costs a share of the error grows as sqrt(K)",
-        variable="K", provenance=f"error {_LEVEL} times that of n = 1 at n = {knees}; {told}",
+        variable="K", provenance=f"error {_LEVEL} times that of n = 1 at n = {knees}; "
+        f"{description}",
         subject=_ASYNC_SPEEDUP_ROW, problem=_ASYNC_SPEEDUP_PROBLEM,
     )  # fmt: skip
-    flat = _ratio(errors, _SHARES.index(1.0) + 1, told)
-    lost = _ratio(errors, _SHARES.index(2.0) + 1, told, loss=True)
+    flat = _ratio(errors, _SHARES.index(1.0) + 1, description)
+    lost = _ratio(errors, _SHARES.index(2.0) + 1, description, loss=True)
     drawn: list[PanelLine] = []
     for k, ns, e in zip(budgets, workers, errors, strict=True):
         drawn.append(PanelLine(f"K = {k}", np.array(ns, dtype=np.float64), *band(e)))
@@ -132,7 +140,7 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Float
     )
 
 
-def _ratio(errors: list[Floats], place: int, told: str, *, loss: bool = False) -> Verdict:
+def _ratio(errors: list[Floats], place: int, description: str, *, loss: bool = False) -> Verdict:
     """The error at one multiple of sqrt(K) against that of n = 1: the extreme over K."""
     pick = min if loss else max
     ratios = [(e[:, place].mean() / e[:, 0].mean(), e) for e in errors]
@@ -153,16 +161,5 @@ def _ratio(errors: list[Floats], place: int, told: str, *, loss: bool = False) -
         statistic=float(ratio), bound=bound, uncertainty=half, resolution=2 * half,
         evidence=f"{'smallest' if loss else 'largest'} ratio {ratio:.3f} +- {half:.2g} over "
         f"{len(errors)} budgets K",
-        provenance=told, subject=_ASYNC_SPEEDUP_ROW, problem=_ASYNC_SPEEDUP_PROBLEM,
+        provenance=description, subject=_ASYNC_SPEEDUP_ROW, problem=_ASYNC_SPEEDUP_PROBLEM,
     )  # fmt: skip
-
-
-ASYNC_SPEEDUP_STUDY = Study(
-    "async_speedup",
-    "asp",
-    "quadratic-sc",
-    "linear speedup while tau = O(sqrt(K))",
-    "workers n",
-    "mean ||grad f(x_t)||^2 after K gradients",
-    async_speedup_measure,
-)

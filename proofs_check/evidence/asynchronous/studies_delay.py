@@ -31,7 +31,7 @@ from proofs_check.instruments.effect_check import held
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.rates import PowerLawFit, fit_power
-from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.study import StudyResult, fitted, study
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -106,16 +106,25 @@ def gradients_to(kind: SidesRuns, kappa: int) -> Floats:
     return np.asarray(trace.steps[there.argmax(axis=1)], dtype=np.float64)
 
 
+@study(
+    _AASGD_CONDITION_ROW,
+    _AASGD_CONDITION_PROBLEM,
+    "momentum takes the square root of the condition number",
+    "condition number kappa",
+    f"gradients until f - f* is {_SHARE:g} of its start",
+)
 def aasgd_condition_measure(
     accelerated: SidesRuns = WITH, plain: SidesRuns = WITHOUT
 ) -> StudyResult:
     """Growth with momentum, exponent without, and a figure of each."""
     (mine, fit, one), (_, other, two) = _fitted(accelerated, _HALF), _fitted(plain, 1.0)
-    told = f"n = {_N}, {_AASGD_CONDITION_REPLICAS} replicas, seed {_AASGD_CONDITION_SEED}"
-    return StudyResult((_root(mine, fit, accelerated, told), _steeper(other, told)), (one, two))
+    description = f"n = {_N}, {_AASGD_CONDITION_REPLICAS} replicas, seed {_AASGD_CONDITION_SEED}"
+    return StudyResult(
+        (_root(mine, fit, accelerated, description), _steeper(other, description)), (one, two)
+    )
 
 
-def _root(taken: Floats, fit: PowerLawFit, kind: SidesRuns, told: str) -> Verdict:
+def _root(taken: Floats, fit: PowerLawFit, kind: SidesRuns, description: str) -> Verdict:
     """From the least kappa to the largest, no more growth than the square root: no law is fitted,
     since the curve with momentum is none (0.07 early, 0.51 late)."""
     least, largest = min(kind.steps), max(kind.steps)
@@ -135,7 +144,8 @@ def _root(taken: Floats, fit: PowerLawFit, kind: SidesRuns, told: str) -> Verdic
         resolution=found.half_width,
         evidence=f"{found.mine:.4g} gradients for {found.theirs:.4g}: {found.ratio:.3g} times, "
         f"{most:.3g} allowed; a power law through all would be {fit.slope:.3f}",
-        provenance=f"Meng et al. 2016 (IJCAI); gamma = {kind.gamma:g}, {told}, error {ALPHA:g}",
+        provenance=f"Meng et al. 2016 (IJCAI); gamma = {kind.gamma:g}, {description}, error "
+        f"{ALPHA:g}",
     )
 
 
@@ -149,7 +159,7 @@ def _fitted(kind: SidesRuns, order: float) -> tuple[Floats, PowerLawFit, RateSer
     return taken, fit, replace(series, along=label)
 
 
-def _steeper(fit: PowerLawFit, told: str) -> Verdict:
+def _steeper(fit: PowerLawFit, description: str) -> Verdict:
     """Without momentum the exponent is above that of acceleration, beyond its interval."""
     return Verdict(
         subject=_AASGD_CONDITION_ROW,
@@ -163,19 +173,8 @@ def _steeper(fit: PowerLawFit, told: str) -> Verdict:
         uncertainty=fit.half_width,
         resolution=fit.resolution,
         evidence=f"exponent of kappa {fit.slope:.4f} +- {fit.half_width:.4f}, {fit.points} points",
-        provenance=f"theta = 1, gamma = {WITHOUT.gamma:g}, {told}, error {ALPHA:g}",
+        provenance=f"theta = 1, gamma = {WITHOUT.gamma:g}, {description}, error {ALPHA:g}",
     )
-
-
-AASGD_CONDITION_STUDY = Study(
-    "aasgd_condition",
-    _AASGD_CONDITION_ROW,
-    _AASGD_CONDITION_PROBLEM,
-    "momentum takes the square root of the condition number",
-    "condition number kappa",
-    f"gradients until f - f* is {_SHARE:g} of its start",
-    aasgd_condition_measure,
-)
 
 
 # What delay compensation gives back on logistic regression: all of it, or a part.
@@ -201,6 +200,13 @@ _LINES: dict[str, Correction[Any]] = {
 }
 
 
+@study(
+    _DELAY_COMPENSATION_ROW,
+    _DELAY_COMPENSATION_PROBLEM,
+    "delay compensation brings back the error without delay",
+    "workers n",
+    "f(x_t) - f*, second half of the run",
+)
 def delay_compensation_measure(
     build: Build = lambda server: server, labels: tuple[str, ...] = tuple(_LINES)
 ) -> StudyResult:
@@ -262,7 +268,7 @@ def _exact(plain: Floats, exact: Floats) -> Verdict:
         statistic=ratio, bound=_KEPT, uncertainty=half / float(plain[:, 0].mean()),
         resolution=2 * half / float(plain[:, 0].mean()),
         evidence=f"excess {ratio:.3f} times that of one worker; {without:.3f} times uncorrected",
-        provenance=_told(),
+        provenance=_described(),
     )  # fmt: skip
 
 
@@ -280,24 +286,13 @@ def _share(label: str, plain: Floats, e: Floats) -> Verdict:
         statistic=share, bound=1.0, uncertainty=half, resolution=2 * half,
         evidence=f"{100 * share:.0f} % +- {100 * half:.0f} % of the excess that {_WORKERS[-1]} "
         "workers have over one",
-        provenance=_told(),
+        provenance=_described(),
     )  # fmt: skip
 
 
-def _told() -> str:
+def _described() -> str:
     return (
         f"gamma = {_GAMMA:g}, {_TICKS} ticks, exponential times, "
         f"{_DELAY_COMPENSATION_REPLICAS} replicas, seed "
         f"{_DELAY_COMPENSATION_SEED}, error {ALPHA:g}"
     )
-
-
-DELAY_COMPENSATION_STUDY = Study(
-    "delay_compensation",
-    _DELAY_COMPENSATION_ROW,
-    _DELAY_COMPENSATION_PROBLEM,
-    "delay compensation brings back the error without delay",
-    "workers n",
-    "f(x_t) - f*, second half of the run",
-    delay_compensation_measure,
-)

@@ -17,7 +17,7 @@ from algorithms.synchronisation.compute_times import Exponential
 from proofs_check.curves import BAND_ERRORS, PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -43,6 +43,13 @@ _PERIODS = (1, 2, 4, 6, 8)  # by 16 some runs have left the stable region
 _DOWNPOUR_PERIODS_ROW, _DOWNPOUR_PERIODS_PROBLEM = "downpour", "quadratic-sc"
 
 
+@study(
+    _DOWNPOUR_PERIODS_ROW,
+    _DOWNPOUR_PERIODS_PROBLEM,
+    "the error grows with both of Downpour's periods",
+    "gradients between fetches, or between pushes",
+    "f(x_t) - f*, second half of the run",
+)
 def downpour_periods_measure(
     build: DownpourPeriodsBuild = lambda downpour: downpour, periods: tuple[int, ...] = _PERIODS
 ) -> StudyResult:
@@ -109,17 +116,6 @@ def _grows(label: str, e: Floats, periods: tuple[int, ...]) -> Verdict:
     )
 
 
-DOWNPOUR_PERIODS_STUDY = Study(
-    "downpour_periods",
-    _DOWNPOUR_PERIODS_ROW,
-    _DOWNPOUR_PERIODS_PROBLEM,
-    "the error grows with both of Downpour's periods",
-    "gradients between fetches, or between pushes",
-    "f(x_t) - f*, second half of the run",
-    downpour_periods_measure,
-)
-
-
 # What inconsistent reads cost Hogwild falls as supports get sparser, at the same delays.
 #
 # Samples have k of d coordinates, entries 1/sqrt(k), random supports: two of them share k/d of
@@ -144,6 +140,13 @@ _HOGWILD_SPARSITY_GAMMA, _NOISE = 0.5, 2.0
 _HOGWILD_SPARSITY_ROW, _HOGWILD_SPARSITY_PROBLEM = "hogwild", "sparse-linear"
 
 
+@study(
+    "hogwild",
+    "sparse-linear",
+    "the penalty of delay falls with sparsity",
+    "share of coordinates in a sample, k / d",
+    "excess f - f*, relative to one worker",
+)
 def hogwild_sparsity_measure(
     build: HogwildSparsityBuild = lambda hogwild: hogwild, supports: tuple[int, ...] = _SUPPORTS
 ) -> StudyResult:
@@ -157,7 +160,7 @@ def hogwild_sparsity_measure(
     tau = Hogwild(
         ConstantStep(_HOGWILD_SPARSITY_GAMMA), _HOGWILD_SPARSITY_TICKS, Exponential()
     ).schedule(_HOGWILD_SPARSITY_WORKERS)
-    told = (
+    description = (
         f"{_HOGWILD_SPARSITY_WORKERS} workers, largest staleness {tau.tau}, d = "
         f"{_HOGWILD_SPARSITY_D}, gamma = {_HOGWILD_SPARSITY_GAMMA}, "
         f"{_HOGWILD_SPARSITY_TICKS} "
@@ -170,7 +173,8 @@ def hogwild_sparsity_measure(
         PanelLine("no delay", share, np.ones_like(share)),
     ]
     return StudyResult(
-        (_falls(supports, penalty, spread, told), _ordered(supports, penalty, told)), drawn
+        (_falls(supports, penalty, spread, description), _ordered(supports, penalty, description)),
+        drawn,
     )
 
 
@@ -197,7 +201,7 @@ def _relative(e: Floats) -> float:
     return float(parts.sum() ** 0.5)
 
 
-def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, told: str) -> Verdict:
+def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, description: str) -> Verdict:
     fall = float(penalty[-1] - penalty[0])
     half = float(
         scipy.stats.t.isf(ALPHA, _HOGWILD_SPARSITY_REPLICAS - 1) * np.hypot(spread[0], spread[-1])
@@ -208,28 +212,18 @@ def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, told: str
         uncertainty=half, resolution=half,
         evidence=f"excess {penalty[-1]:.3f} times that of one worker on supports of "
         f"{supports[-1]}, {penalty[0]:.3f} times on {supports[0]}: {fall:.3f} +- {half:.2g}",
-        provenance=told, subject=_HOGWILD_SPARSITY_ROW, problem=_HOGWILD_SPARSITY_PROBLEM,
+        provenance=description, subject=_HOGWILD_SPARSITY_ROW, problem=_HOGWILD_SPARSITY_PROBLEM,
     )  # fmt: skip
 
 
-def _ordered(supports: tuple[int, ...], penalty: Floats, told: str) -> Verdict:
+def _ordered(supports: tuple[int, ...], penalty: Floats, description: str) -> Verdict:
     trend = float(scipy.stats.spearmanr(supports, penalty).statistic)
     listed = ", ".join(f"{k}: {p:.3f}" for k, p in zip(supports, penalty, strict=True))
     return Verdict(
         claim="the penalty rises with the support", check="trend of the penalty",
         outcome=Outcome.SUPPORTED if trend >= _TREND else Outcome.REFUTED, statistic=trend,
         bound=_TREND,
-        evidence=f"rank correlation {trend:.2f}; penalties by support {listed}", provenance=told,
+        evidence=f"rank correlation {trend:.2f}; penalties by support {listed}",
+        provenance=description,
         subject=_HOGWILD_SPARSITY_ROW, problem=_HOGWILD_SPARSITY_PROBLEM,
     )  # fmt: skip
-
-
-HOGWILD_SPARSITY_STUDY = Study(
-    "hogwild_sparsity",
-    "hogwild",
-    "sparse-linear",
-    "the penalty of delay falls with sparsity",
-    "share of coordinates in a sample, k / d",
-    "excess f - f*, relative to one worker",
-    hogwild_sparsity_measure,
-)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.global_momentum import GlobalMomentum
@@ -9,15 +11,19 @@ from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
+    MILD,
     NONCONVEX,
     by_moments,
     delta_of,
     entry,
     fed_back,
     feedback,
+    mild,
     near,
+    of_row,
 )
 from theory.rules.virtual_iterate_deviation import fed_back_momentum, left
+from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.global_momentum import global_momentum
 
@@ -29,6 +35,10 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         feedback(RandK(0.25, scaled=False)), 500,
     ),
     fed_back("error-feedback", ef_sgd_workers),
+    BoundCheck(
+        "error-feedback", MILD, ef_sgd_variance, partial(mild, 4, 0.25), of_row("error-feedback"),
+        600, rated=True,
+    ),
     near(
         "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),
         lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,

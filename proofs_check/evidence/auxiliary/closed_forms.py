@@ -23,6 +23,7 @@ from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
     noisy,
     nothing_moves_it_else,
 )
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Outcome, Verdict
@@ -34,20 +35,19 @@ from theory.stepsizes import ConstantStep
 _DGC_GAMMA = 0.05
 
 
+dgc = ClosedForms("dgc")
+"""Closed forms of dgc."""
+
+
+@dgc.case("factor masking", f"40 steps, gamma {_DGC_GAMMA}, m 0.6", on="quadratic")
 def masked_is_plain(masking: bool = True) -> Verdict:
     """Factor masking with everything sent clears every velocity: DGC is SGD without momentum."""
     step = ConstantStep(_DGC_GAMMA)
     ours = models(BSP(step, Identity(), MomentumCorrection(0.6, masking)), noisy(), 40)
-    return identity(
-        "dgc", "factor masking with everything sent leaves no momentum: plain SGD", ours,
-        models(BSP(step), noisy(), 40), check="factor masking", problem="quadratic",
-        provenance=f"40 steps, gamma {_DGC_GAMMA}, m 0.6",
+    return same(
+        "factor masking with everything sent leaves no momentum: plain SGD", ours,
+        models(BSP(step), noisy(), 40),
     )  # fmt: skip
-
-
-def dgc() -> tuple[Verdict, ...]:
-    """Masking leaves no momentum where nothing is held back."""
-    return (masked_is_plain(),)
 
 
 # Laws of momentum that several memories share: heavy ball, effective rate, settling.
@@ -138,6 +138,11 @@ def gmc() -> tuple[Verdict, ...]:
 # Where local clipping bites: thresholds T n^-1/2 for noise and for equal gradients (E33).
 
 
+local_clipping = ClosedForms("local-clipping")
+"""Closed forms of local-clipping."""
+
+
+@local_clipping.case("clipping")
 def clipping_of_noise() -> Verdict:
     """E33, noise: local thresholds T n^-1/2 leave the sum what one threshold T on it leaves.
 
@@ -146,37 +151,33 @@ def clipping_of_noise() -> Verdict:
     n, d, threshold = 64, 4000, 5.0
     draws = Key.seed(0).fold("clip").draws(torch.tensor(0), torch.arange(n))
     left = ClipNorm(threshold).apply(draws.normal(d, torch.float64), n).sum(0).norm()
-    return identity(
-        "local-clipping", "independent noise: clipped at T n^-1/2 the sum has norm T, within 7 %",
-        float(left) / threshold, 1.0, check="clipping", tolerance=0.07,
-        provenance=f"n={n}, d={d}, T={threshold:g}; each row has norm about {d**0.5:.3g}",
+    return same(
+        "independent noise: clipped at T n^-1/2 the sum has norm T, within 7 %",
+        float(left) / threshold, 1.0, tolerance=0.07,
+        words=f"n={n}, d={d}, T={threshold:g}; each row has norm about {d**0.5:.3g}",
     )  # fmt: skip
 
 
+@local_clipping.case("clipping", "norm 30 each, T = 5")
 def clipping_of_sums() -> Verdict:
     """E33, aligned gradients: the same thresholds leave the sum n^1/2 T."""
     n, threshold = 64, 5.0
     g = torch.full((n, 9), 10.0, dtype=torch.float64)
-    return identity(
-        "local-clipping", "n = 64 equal gradients: clipped at T n^-1/2 their sum has norm 8 T",
+    return same(
+        "n = 64 equal gradients: clipped at T n^-1/2 their sum has norm 8 T",
         float(ClipNorm(threshold).apply(g, n).sum(0).norm()) / threshold, 8.0,
-        check="clipping", provenance="norm 30 each, T = 5",
     )  # fmt: skip
 
 
+@local_clipping.case("clipping")
 def clipping_spares_the_mean(power: float = 0.0) -> Verdict:
     """Four equal gradients at the threshold for their mean: global clipping leaves the mean."""
     g = torch.tensor([[3.0, 4.0]], dtype=torch.float64).expand(4, 2)
-    return identity(
-        "local-clipping", "four equal gradients of norm T, threshold T: their mean stays",
-        ClipNorm(5.0, power).apply(g, 4).mean(0), [3.0, 4.0], check="clipping",
-        provenance=f"T = 5, local threshold T n^-{power:g}",
+    return same(
+        "four equal gradients of norm T, threshold T: their mean stays",
+        ClipNorm(5.0, power).apply(g, 4).mean(0), [3.0, 4.0],
+        words=f"T = 5, local threshold T n^-{power:g}",
     )  # fmt: skip
-
-
-def local_clipping() -> tuple[Verdict, ...]:
-    """Independent noise, equal gradients, and a threshold for the mean."""
-    return (clipping_of_noise(), clipping_of_sums(), clipping_spares_the_mean())
 
 
 # Momentum correction: heavy ball without compression, and velocities that are kept with it.
@@ -214,9 +215,4 @@ def momentum_correction() -> tuple[Verdict, ...]:
     )
 
 
-CLOSED_FORMS = (
-    dgc,
-    gmc,
-    local_clipping,
-    momentum_correction,
-)
+CLOSED_FORMS = (gmc, momentum_correction)

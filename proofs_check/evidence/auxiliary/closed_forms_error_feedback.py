@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -12,11 +14,12 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.evidence.signs.closed_forms_shrink import Shrink
-from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.methods.faulty.methods import ForgetfulFeedback
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 # What error feedback keeps.
@@ -42,62 +45,48 @@ def sent_and_kept(memory: Memory[Tensor], compressor: Compressor, g: Tensor, ste
     return torch.stack(pairs)
 
 
+_ERROR_FEEDBACK_FORMS = ClosedForms("error-feedback", "linear")
+
+
+@_ERROR_FEEDBACK_FORMS.case("closed form")
 def nothing_is_lost(memory: Memory[Tensor] | None = None) -> Verdict:
     """Top-1 with the constant gradient (1, 0.4) for 70 steps: sent + e = (70, 28)."""
     g = torch.tensor([1.0, 0.4], dtype=torch.float64)
     history = sent_and_kept(memory or ErrorFeedback(), TopK(1), g, 70)
-    return identity(
-        "error-feedback",
+    return same(
         "sum sent + residual = sum of gradients = (70, 28), top-1 of (1, 0.4), 70 steps",
-        history[-1].sum(0),
-        [70.0, 28.0],
-        check="closed form",
-        problem="linear",
-        provenance=f"sent {_pair(history[-1, 0])}, kept {_pair(history[-1, 1])}",
-    )
+        history[-1].sum(0), [70.0, 28.0],
+        words=f"sent {_pair(history[-1, 0])}, kept {_pair(history[-1, 1])}",
+    )  # fmt: skip
 
 
+@_ERROR_FEEDBACK_FORMS.case("closed form", "Karimireddy et al. 2019, Lemma 3; deterministic")
 def residual_of_top_1() -> Verdict:
     """max_t ||e_t||_inf^2 = 1 and ||e_t||^2 <= 9.28 on the same run."""
     g = torch.tensor([1.0, 0.4], dtype=torch.float64)
     history = sent_and_kept(ErrorFeedback(), TopK(1), g, 70)[:, 1]
     measured = float(history.square().sum(-1).max())
     bound = 4 * (1 - 0.5) / 0.5**2 * 1.16
-    return Verdict(
-        subject="error-feedback",
-        problem="linear",
-        claim="||e_t||^2 <= 4 (1-delta)/delta^2 gamma^2 G^2 for top-1 of d = 2",
-        check="closed form",
-        outcome=Outcome.SUPPORTED if measured <= bound else Outcome.REFUTED,
-        statistic=measured,
-        bound=bound,
-        tightness=measured / bound,
-        resolution=0.0,
-        evidence=f"largest ||e_t||^2 {measured:.6g} over 70 steps, bound {bound:.6g}",
-        provenance="Karimireddy et al. 2019, Lemma 3; deterministic",
-    )
+    return at_most(
+        "||e_t||^2 <= 4 (1-delta)/delta^2 gamma^2 G^2 for top-1 of d = 2", measured, bound,
+        f"largest ||e_t||^2 {measured:.6g} over 70 steps, bound {bound:.6g}",
+        tightness=measured / bound, resolution=0.0,
+    )  # fmt: skip
 
 
-def worst_residual() -> tuple[Verdict, ...]:
+@_ERROR_FEEDBACK_FORMS.case("closed form")
+def worst_residual() -> Iterator[Verdict]:
     """Worst residual: scaling attains (1-delta)/(1-sqrt(1-delta))^2; below 4 (1-delta)/delta^2."""
-    verdicts = []
     for delta, steps, stated in ((0.5, 200, 5.8284271), (0.1, 1000, 341.76299)):
         g = torch.tensor([0.6, 0.8], dtype=torch.float64)
         kept = sent_and_kept(ErrorFeedback(), Shrink(delta), g, steps)[-1, 1]
         worst = (1 - delta) / (1 - (1 - delta) ** 0.5) ** 2
-        verdicts.append(
-            identity(
-                "error-feedback",
-                f"worst residual over delta-contractions, constant gradient, delta={delta:g}",
-                float(kept.square().sum()),
-                worst,
-                check="closed form",
-                problem="linear",
-                provenance=f"{steps} steps; reference value {stated}; lemma's bound "
-                f"{4 * (1 - delta) / delta**2:g}",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"worst residual over delta-contractions, constant gradient, delta={delta:g}",
+            float(kept.square().sum()), worst,
+            words=f"{steps} steps; reference value {stated}; lemma's bound "
+            f"{4 * (1 - delta) / delta**2:g}",
+        )  # fmt: skip
 
 
 def virtual_iterate(row: str, memory: Memory[Tensor], compressor: Compressor) -> Verdict:
@@ -122,44 +111,39 @@ def virtual_iterate(row: str, memory: Memory[Tensor], compressor: Compressor) ->
     )
 
 
+@_ERROR_FEEDBACK_FORMS.case("limit delta = 1", "seed 22, 2 replicas, 50 steps")
 def uncompressed_is_bsp() -> Verdict:
     """Error feedback around a lossless operator changes nothing."""
     problem = Quadratic.strongly_convex(4, 8, sigma2=1.0)
     step = ConstantStep(0.2)
-    return identity(
-        "error-feedback",
+    return same(
         "with top-d error feedback is plain BSP, path by path",
         models(BSP(step, TopK(8), ErrorFeedback()), problem, 50, seed=22, replicas=2),
-        models(BSP(step), problem, 50, seed=22, replicas=2),
-        check="limit delta = 1",
-        problem=problem.name,
-        provenance="seed 22, 2 replicas, 50 steps",
-    )
+        models(BSP(step), problem, 50, seed=22, replicas=2), on=problem,
+    )  # fmt: skip
 
 
 def _pair(x: Tensor) -> str:
     return "(" + ", ".join(f"{float(v):.6g}" for v in x) + ")"
 
 
-def e7() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E7", "error-feedback", "the residual adds up: what was sent and what is kept make (100, 40)"
+)
+def e7() -> Shown:
     """The box's residual forgets: 100 steps of (1, 0.4) deliver (100, 0)."""
     g = torch.tensor([1.0, 0.4], dtype=torch.float64)
     right = sent_and_kept(ErrorFeedback(), TopK(1), g, 100)[-1]
     wrong = sent_and_kept(ForgetfulFeedback(), TopK(1), g, 100)[-1]
     return (
-        erratum(
-            "E7",
-            "error-feedback",
-            "the residual adds up: what was sent and what is kept make (100, 40)",
-            (float(right.sum(0)[1]), 40.0),
-            (float(wrong.sum(0)[1]), 40.0),
-            f"sent {right[0].tolist()} against {wrong[0].tolist()} as printed",
-        ),
+        (float(right.sum(0)[1]), 40.0),
+        (float(wrong.sum(0)[1]), 40.0),
+        f"sent {right[0].tolist()} against {wrong[0].tolist()} as printed",
     )
 
 
 def error_feedback() -> tuple[Verdict, ...]:
-    """What is kept and how much of it, and the limit of no compression."""
+    """Residual and its size, and the limit of no compression."""
     single = (nothing_is_lost(), residual_of_top_1(), uncompressed_is_bsp())
     return (*single, *worst_residual())
 
@@ -185,11 +169,4 @@ def nothing_moves_it_else(row: str, claim: str, gaps: list[Tensor], provenance: 
     )  # fmt: skip
 
 
-CLOSED_FORMS = (
-    error_feedback,
-    e7,
-)
-
-DEMONSTRATIONS = (("E7", e7),)
-
-COVERS = {"e7": ("error-feedback",)}
+CLOSED_FORMS = (error_feedback,)

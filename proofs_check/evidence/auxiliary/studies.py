@@ -18,7 +18,7 @@ from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.study import StudyResult, fitted, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome
 from theory.arrays import Floats
@@ -39,6 +39,14 @@ def residuals(memory: Memory[Tensor], problem: Problem, k: int) -> Floats:
     return largest
 
 
+@study(
+    "error-feedback",
+    "nonconvex-breast-cancer",
+    "delta^-2 in the residual",
+    "1 / delta = d/k",
+    "max_t E||e_t||^2 [x^2]",
+    name="ef_residual",
+)
 def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     """Residuals under the lemma's bound for every delta, and their exponent of 1/delta."""
     memory = memory or ErrorFeedback()
@@ -47,8 +55,8 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     delta = np.array(_KEPT) / problem.d
     y = np.stack([residuals(memory, problem, k) for k in _KEPT], axis=1)
     bound = 4 * (1 - delta) / delta**2 * _GAMMA**2 * G2
-    told = f"seeds {_SEED} + k, {_REPLICAS} replicas, {_STEPS} steps, n={_N}, gamma {_GAMMA}"
-    source = f"Karimireddy et al. 2019, Lemma 3; {told}, error {ALPHA:g}"
+    description = f"seeds {_SEED} + k, {_REPLICAS} replicas, {_STEPS} steps, n={_N}, gamma {_GAMMA}"
+    source = f"Karimireddy et al. 2019, Lemma 3; {description}, error {ALPHA:g}"
     under = curve_under_bound(
         y, bound, ALPHA, claim="E max_t ||e_t||^2 <= 4 (1-delta)/delta^2 gamma^2 G^2, top-k",
         provenance=source, subject="error-feedback", problem=problem.name,
@@ -61,14 +69,3 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
         provenance=source, subject="error-feedback", problem=problem.name,
     )  # fmt: skip
     return StudyResult((under, rate), (fitted(1 / delta, y, fit, bound),))
-
-
-STUDY = Study(
-    "ef_residual",
-    "error-feedback",
-    "nonconvex-breast-cancer",
-    "delta^-2 in the residual",
-    "1 / delta = d/k",
-    "max_t E||e_t||^2 [x^2]",
-    measure,
-)

@@ -39,8 +39,8 @@ from proofs_check.evidence.asynchronous.closed_forms import (
     uneven,
 )
 from proofs_check.evidence.local_updates.closed_forms_law import law_of_uneven_workers
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
 from theory.rules.stability import Elastic
@@ -58,7 +58,7 @@ TOLD = f"five workers, seed {SEED}"
 TIMES = Exponential((1.0, 2.0, 0.5, 1.5, 0.7))
 
 
-def same(method: Any) -> Method[Any]:
+def unchanged(method: Any) -> Method[Any]:
     """The method unchanged; mutants put a fault in its place."""
     return method  # type: ignore[no-any-return]
 
@@ -80,7 +80,12 @@ def gradients(problem: Problem, x: Sequence[Tensor], t: int) -> list[Tensor]:
 Build = Callable[[Any], Method[Any]]
 
 
-def overlap_replay(build: Build = same) -> Verdict:
+cocod_sgd = ClosedForms("cocod-sgd")
+"""Closed forms of cocod-sgd."""
+
+
+@cocod_sgd.case("replay of CoCoD-SGD", TOLD, on="quadratic")
+def overlap_replay(build: Build = unchanged) -> Verdict:
     """CoCoD-SGD: the mean is one period old, what was done meanwhile is kept."""
     problem, period = uneven(), 4
     x = [problem.start() for _ in range(N)]
@@ -92,23 +97,21 @@ def overlap_replay(build: Build = same) -> Verdict:
             x = [mean + (xi - yi) for xi, yi in zip(x, sent, strict=True)]
             sent = list(x)
         due.append(torch.stack(x))
-    return identity(
-        "cocod-sgd", "x_i = mean of the models sent a period ago + own progress since",
+    return same(
+        "x_i = mean of the models sent a period ago + own progress since",
         rows_along(build(CoCoD(STEP, period)), problem, 30), torch.stack(due),
-        check="replay of CoCoD-SGD", problem="quadratic",
-        provenance=TOLD,
     )  # fmt: skip
 
 
-def overlap_mean_is_bsp(build: Build = same) -> Verdict:
+@cocod_sgd.case("mean is BSP", TOLD, on="quadratic-sc")
+def overlap_mean_is_bsp(build: Build = unchanged) -> Verdict:
     """On a common Hessian the mean model of CoCoD-SGD is that of BSP-SGD, noise included."""
     problem = Quadratic.strongly_convex(N, 12, sigma2=1.0, zeta2=4.0)
-    return identity(
-        "cocod-sgd", "common Hessian: the mean model is BSP-SGD's",
+    return same(
+        "common Hessian: the mean model is BSP-SGD's",
         models(build(CoCoD(STEP, 4)), problem, 40, replicas=3),
-        models(BSP(STEP), problem, 40, replicas=3), check="mean is BSP", problem="quadratic-sc",
-        provenance=TOLD,
-    )  # fmt: skip
+        models(BSP(STEP), problem, 40, replicas=3),
+    )
 
 
 def law_of_overlap(build: Callable[[Stepsize, int], Method[Any]] = CoCoD) -> tuple[Verdict, ...]:
@@ -116,15 +119,17 @@ def law_of_overlap(build: Callable[[Stepsize, int], Method[Any]] = CoCoD) -> tup
     return law_of_uneven_workers(build, overlapped=True, subject="cocod-sgd")
 
 
-def cocod_sgd() -> tuple[Verdict, ...]:
-    """A replay, and the mean of BSP-SGD on a common Hessian."""
-    return (overlap_replay(), overlap_mean_is_bsp())
-
-
 # Cooperative SGD: columns are mixed, and three methods are special cases of it.
 
 
-def columns_are_mixed(build: Build = same) -> Verdict:
+cooperative_sgd_cooperative_sgd = ClosedForms(
+    "cooperative-sgd", "quadratic", name="cooperative_sgd_cooperative_sgd"
+)
+"""Closed forms of cooperative-sgd."""
+
+
+@cooperative_sgd_cooperative_sgd.case("X S, S not symmetric", TOLD)
+def columns_are_mixed(build: Build = unchanged) -> Verdict:
     """X+ = (X - gamma G) S for an S that is not symmetric, with an auxiliary column."""
     problem, period, size = uneven(), 2, N + 1
     raw = np.random.default_rng(5).random((size, size)) + np.eye(size)
@@ -138,59 +143,51 @@ def columns_are_mixed(build: Build = same) -> Verdict:
             x = (x.T @ torch.from_numpy(s)).T
         due.append(x[:N])
     mixing = Central(tuple(tuple(row) for row in s.tolist()), N)
-    return identity(
-        "cooperative-sgd", "columns are mixed by S from the right",
+    return same(
+        "columns are mixed by S from the right",
         rows_along(build(Cooperative(STEP, mixing, period)), problem, 20), torch.stack(due),
-        check="X S, S not symmetric", problem="quadratic",
-        provenance=TOLD,
     )  # fmt: skip
 
 
+@cooperative_sgd_cooperative_sgd.case("special case", TOLD)
 def covers_local_sgd() -> Verdict:
     """Cooperative SGD with W = J, full averaging, is local SGD."""
     problem = uneven()
-    return identity(
-        "cooperative-sgd", "W = J is local SGD",
-        rows_along(Cooperative(STEP, averaging(N), 4), problem, 30),
-        rows_along(LocalSGD(STEP, 4), problem, 30), check="special case", problem="quadratic",
-        provenance=TOLD,
+    return same(
+        "W = J is local SGD", rows_along(Cooperative(STEP, averaging(N), 4), problem, 30),
+        rows_along(LocalSGD(STEP, 4), problem, 30),
     )  # fmt: skip
 
 
+@cooperative_sgd_cooperative_sgd.case("special case", TOLD)
 def covers_d_psgd() -> Verdict:
     """tau = 1 on a ring is D-PSGD, bit for bit, with its gradient beside the mixing."""
     problem = uneven()
     method = Cooperative(STEP, Gossip(Ring(N)), order=MixingOrder.BESIDE)
-    return identity(
-        "cooperative-sgd", "H = 1 is D-PSGD, bit for bit", rows_along(method, problem, 30),
-        rows_along(DPSGD(STEP, Ring(N)), problem, 30), check="special case",
-        problem="quadratic", tolerance=0.0,
-        provenance=TOLD,
+    return same(
+        "H = 1 is D-PSGD, bit for bit", rows_along(method, problem, 30),
+        rows_along(DPSGD(STEP, Ring(N)), problem, 30), tolerance=0.0,
     )  # fmt: skip
 
 
+@cooperative_sgd_cooperative_sgd.case("special case", TOLD)
 def covers_easgd() -> Verdict:
     """One auxiliary column is EASGD's centre."""
     problem, alpha, period = uneven(), 0.07, 3
     method = Cooperative(STEP, elastic(N, alpha), PostLocal(1, period), MixingOrder.BESIDE)
     got = [m.state.extra[0, 0].clone() for m in path(method, problem, 30, seed=SEED)]
     due = models(EASGD(STEP, alpha, period=period), problem, 30, seed=SEED)[:, 0]
-    return identity(
-        "cooperative-sgd", "one auxiliary column is EASGD's centre", torch.stack(got), due,
-        check="special case", problem="quadratic",
-        provenance=TOLD,
-    )  # fmt: skip
-
-
-def cooperative_sgd_cooperative_sgd() -> tuple[Verdict, ...]:
-    """The update, and local SGD, D-PSGD and EASGD as its special cases."""
-    return (columns_are_mixed(), covers_local_sgd(), covers_d_psgd(), covers_easgd())
+    return same("one auxiliary column is EASGD's centre", torch.stack(got), due)
 
 
 # Elastic averaging: the law of mean and centre; independent replays, in step and asynchronous.
 
 
-def mean_and_centre(build: Build = same, alpha: float = 0.15, beta: float = 0.4) -> Verdict:
+_EASGD_FORMS = ClosedForms("easgd", "quadratic")
+
+
+@_EASGD_FORMS.case("2x2 matrix", TOLD)
+def mean_and_centre(build: Build = unchanged, alpha: float = 0.15, beta: float = 0.4) -> Verdict:
     """Deviations shrink by 1 - h - alpha, (xbar, c) moves by the 2x2 matrix, coordinatewise."""
     a = torch.linspace(0.3, 9.0, D, dtype=torch.float64)
     problem = Quadratic.from_arrays(a.expand(N, D), torch.zeros(N, D, dtype=torch.float64))
@@ -209,14 +206,14 @@ def mean_and_centre(build: Build = same, alpha: float = 0.15, beta: float = 0.4)
         pair = np.concatenate((x.mean(1).numpy(), centre[0].numpy()))
         moved = np.stack([p @ pair[:, j] for j, p in enumerate(powers)], axis=1)
         due.append(np.concatenate((rows, moved)))
-    return identity(
-        "easgd", "deviations contract by 1 - eta a - alpha; (xbar, c) moves by the 2x2 matrix",
-        np.stack(got), np.stack(due), check="2x2 matrix", problem="quadratic",
-        provenance=TOLD,
+    return same(
+        "deviations contract by 1 - eta a - alpha; (xbar, c) moves by the 2x2 matrix",
+        np.stack(got), np.stack(due),
     )  # fmt: skip
 
 
-def elastic_replay(build: Build = same, momentum: float = 0.0, period: int = 3) -> Verdict:
+@_EASGD_FORMS.case("replay of EASGD", TOLD)
+def elastic_replay(build: Build = unchanged, momentum: float = 0.0, period: int = 3) -> Verdict:
     """EASGD and EAMSGD in step against Equations 5 and 6, one worker at a time."""
     problem, alpha = uneven(), 0.07
     x = [problem.start() for _ in range(N)]
@@ -230,15 +227,16 @@ def elastic_replay(build: Build = same, momentum: float = 0.0, period: int = 3) 
         centre = centre + torch.stack(pulls).sum(0)
         due.append(centre)
     method = build(EASGD(STEP, alpha, period=period, momentum=momentum))
-    return identity(
-        "easgd", f"Equations 5 and 6 with H={period}, delta={momentum:g}",
-        models(method, problem, 30, seed=SEED)[:, 0], torch.stack(due), check="replay of EASGD",
-        problem="quadratic",
-        provenance=TOLD,
+    return same(
+        f"Equations 5 and 6 with H={period}, delta={momentum:g}",
+        models(method, problem, 30, seed=SEED)[:, 0], torch.stack(due),
     )  # fmt: skip
 
 
-def asynchronous_replay(build: Build = same, momentum: float = 0.0, period: int = 2) -> Verdict:
+@_EASGD_FORMS.case("replay of asynchronous EASGD", TOLD)
+def asynchronous_replay(
+    build: Build = unchanged, momentum: float = 0.0, period: int = 2
+) -> Verdict:
     """Algorithms 1 and 2: every worker's own clock, the centre changed at once."""
     problem, alpha = uneven(), 0.2
     method = AsyncEASGD(STEP, TICKS, TIMES, alpha, period, momentum)
@@ -254,11 +252,9 @@ def asynchronous_replay(build: Build = same, momentum: float = 0.0, period: int 
         x[i], v[i] = x[i] + v_next, v_next
         made[i] += 1
         due.append(centre)
-    return identity(
-        "easgd", f"Algorithms 1 and 2 on the workers' own clocks, H={period}, delta={momentum:g}",
-        ran(build(method), problem), torch.stack(due), check="replay of asynchronous EASGD",
-        problem="quadratic",
-        provenance=TOLD,
+    return same(
+        f"Algorithms 1 and 2 on the workers' own clocks, H={period}, delta={momentum:g}",
+        ran(build(method), problem), torch.stack(due),
     )  # fmt: skip
 
 
@@ -273,36 +269,23 @@ def easgd() -> tuple[Verdict, ...]:
 # Cooperative SGD in Table IV's convex column (T7).
 
 
-def t7() -> tuple[Verdict, ...]:
+@demonstrates("T7", "cooperative-sgd", "the theorem holds for non-convex functions")
+def t7() -> Shown:
     """Theorem 1 bounds squared gradients, asks for no convexity, and for one objective."""
     c = cooperative_sgd.example.state(convex=False)
     step = cooperative_sgd.stepsize(c, 100)
     apart = cooperative_sgd.violations(c.state(zeta2=1.0), step, 100)
     return (
-        erratum(
-            "T7", "cooperative-sgd", "the theorem holds for non-convex functions",
-            (float(cooperative_sgd.applies(c, step, 100)), 1.0),
-            (float(cooperative_sgd.metric is Metric.WEIGHTED_SUBOPTIMALITY), 1.0),
-            f"its metric is {cooperative_sgd.metric.value}; {apart[0]}",
-        ),
-    )  # fmt: skip
+        (float(cooperative_sgd.applies(c, step, 100)), 1.0),
+        (float(cooperative_sgd.metric is Metric.WEIGHTED_SUBOPTIMALITY), 1.0),
+        f"its metric is {cooperative_sgd.metric.value}; {apart[0]}",
+    )
 
 
-CLOSED_FORMS = (
-    law_of_overlap,
-    cocod_sgd,
-    cooperative_sgd_cooperative_sgd,
-    easgd,
-    t7,
-)
+CLOSED_FORMS = (law_of_overlap, easgd)
 
-DEMONSTRATIONS = (("T7", t7),)
 
 COVERS = {
-    "cooperative_sgd_cooperative_sgd": (
-        "cooperative-sgd",
-        "gossip-local-sgd",
-    ),
+    "cooperative_sgd_cooperative_sgd": ("cooperative-sgd", "gossip-local-sgd"),
     "law_of_overlap": ("cocod-sgd",),
-    "t7": ("cooperative-sgd",),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ from algorithms.topologies.barbell import Barbell
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.asynchronous.closed_forms import SEED, uneven
-from proofs_check.evidence.cooperative.closed_forms import same
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.evidence.cooperative.closed_forms import unchanged
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.whitened import models_at_end
 from proofs_check.verdict import Verdict
@@ -41,23 +41,23 @@ Build = Callable[[Any], Method[Any]]
 _CODED_REGRESSION_N = 5
 _CODED_REGRESSION_STEP = ConstantStep(0.1)
 _TIMES = Exponential((1.0, 2.0, 0.5, 1.5, 0.7))
-_TOLD = f"five workers, seed {SEED}"
+_DESCRIPTION = f"five workers, seed {SEED}"
 
 
-def decoded_gradient(build: Build = same) -> Verdict:
+coded_regression = ClosedForms("coded-regression")
+"""Closed forms of coded-regression."""
+
+
+@coded_regression.case("decoding", _DESCRIPTION, on="quadratic")
+def decoded_gradient(build: Build = unchanged) -> Verdict:
     """Gradient coding takes BSP-SGD's steps, whoever arrives."""
     problem = uneven()
     method = build(GradientCoding(_CODED_REGRESSION_STEP, 30, _TIMES, 2))
-    return identity(
-        "coded-regression",
+    return same(
         "the decoded mean is that of all shards: BSP-SGD's iterates",
         models(method, problem, 30, seed=SEED),
-        models(BSP(_CODED_REGRESSION_STEP), problem, 30, seed=SEED),
-        check="decoding",
-        problem="quadratic",
-        tolerance=1e-9,
-        provenance=_TOLD,
-    )
+        models(BSP(_CODED_REGRESSION_STEP), problem, 30, seed=SEED), tolerance=1e-9,
+    )  # fmt: skip
 
 
 def least_squares(n: int = _CODED_REGRESSION_N, d: int = 4) -> LeastSquares:
@@ -65,26 +65,20 @@ def least_squares(n: int = _CODED_REGRESSION_N, d: int = 4) -> LeastSquares:
     rng = np.random.default_rng(8)
     sizes = [6 + 2 * i for i in range(n)]
     rows = [torch.from_numpy(rng.normal(size=(size, d))) for size in sizes]
-    return LeastSquares.of(rows, [torch.from_numpy(rng.normal(size=size)) for size in sizes])
+    return LeastSquares.from_data(rows, [torch.from_numpy(rng.normal(size=size)) for size in sizes])
 
 
-def one_round(build: Build = same) -> Verdict:
+@coded_regression.case("one round", _DESCRIPTION, on="least-squares")
+def one_round(build: Build = unchanged) -> Verdict:
     """Coded regression solves least squares in one round (numpy's lstsq on all rows)."""
     problem = least_squares()
     rows, y = problem.features.flatten(0, 1).numpy(), problem.targets.flatten().numpy()
     solution = np.linalg.lstsq(rows, y, rcond=None)[0]
     got = models(build(CodedRegression(_TIMES, 2)), problem, 2, replicas=16)[1:]
-    return identity(
-        "coded-regression", "one round gives the least-squares solution", got,
-        np.broadcast_to(solution, got.shape), check="one round", problem="least-squares",
+    return same(
+        "one round gives the least-squares solution", got, np.broadcast_to(solution, got.shape),
         tolerance=1e-9,
-        provenance=_TOLD,
     )  # fmt: skip
-
-
-def coded_regression() -> tuple[Verdict, ...]:
-    """Steps of BSP-SGD, and least squares in one round."""
-    return (decoded_gradient(), one_round())
 
 
 # RI-SGD: gradients and heterogeneity of redundant shards, and where it stops.
@@ -98,7 +92,12 @@ def circulant(n: int, shards: int) -> Floats:
     return sum((np.roll(np.eye(n), s, axis=1) for s in range(shards)), np.zeros((n, n))) / shards
 
 
-def shards_are_shared(wrap: Callable[[Quadratic, int], Problem] = Redundant) -> tuple[Verdict, ...]:
+ri_sgd = ClosedForms("ri-sgd")
+"""Closed forms of ri-sgd."""
+
+
+@ri_sgd.case("", _DESCRIPTION)
+def shards_are_shared(wrap: Callable[[Quadratic, int], Problem] = Redundant) -> Iterator[Verdict]:
     """Gradients, and zeta2 by the discrete Fourier transform, for every q; one point."""
     problem = uneven()
     x = torch.linspace(-1, 2, _RI_SGD_D, dtype=torch.float64)
@@ -114,20 +113,19 @@ def shards_are_shared(wrap: Callable[[Quadratic, int], Problem] = Redundant) -> 
         response = np.abs(np.fft.fft(circulant(_RI_SGD_N, q)[0])) ** 2
         predicted.append(float((response * power).sum()))
     check, place = "circulant of shards", "quadratic"
-    return (
-        identity("ri-sgd", "grad f~_i is the mean over the q shards held", np.stack(got),
-                 np.stack(due), check=check, problem=place,
-        provenance=_TOLD,
-    ),
-        identity("ri-sgd", "zeta2 falls by the circulant's response at every frequency",
-                 zeta, predicted, check=check, problem=place,
-        provenance=_TOLD,
-    ),
+    yield same(
+        "grad f~_i is the mean over the q shards held", np.stack(got), np.stack(due), check=check,
+        on=place,
+    )  # fmt: skip
+    yield same(
+        "zeta2 falls by the circulant's response at every frequency", zeta, predicted, check=check,
+        on=place,
     )  # fmt: skip
 
 
+@ri_sgd.case("fixed point", _DESCRIPTION, on="quadratic")
 def redundant_bias(build: Callable[[Any, int], Method[Any]] = OnMoreShards) -> Verdict:
-    """Where RI-SGD stops without noise, by local GD's formula on f~_i; q = n stops at x*."""
+    """Limit of RI-SGD without noise, by local GD's formula on f~_i; q = n stops at x*."""
     period, gamma = 8, 0.05
     base = uneven()
     problem = Quadratic("quadratic", base.a, base.c, base.x_star, base.x0, f_star=base.f_star)
@@ -138,16 +136,10 @@ def redundant_bias(build: Callable[[Any, int], Method[Any]] = OnMoreShards) -> V
         a, c = (circulant(_RI_SGD_N, q) @ v.numpy() for v in (base.a, base.c))
         w = 1 - (1 - gamma * a) ** period
         due.append((w * (c / a)).sum(0) / w.sum(0))
-    return identity(
-        "ri-sgd", "fixed points sum w_i b~_i / sum w_i with the Hessians and minimisers of f~_i",
-        np.stack(got), np.stack(due), check="fixed point", problem="quadratic", tolerance=1e-9,
-        provenance=_TOLD,
+    return same(
+        "fixed points sum w_i b~_i / sum w_i with the Hessians and minimisers of f~_i",
+        np.stack(got), np.stack(due), tolerance=1e-9,
     )  # fmt: skip
-
-
-def ri_sgd() -> tuple[Verdict, ...]:
-    """Shards on a circulant, and the bias that redundancy leaves."""
-    return (*shards_are_shared(), redundant_bias())
 
 
 # Steady variance of gossip is that of one worker over n_W, whatever the spectral gap says.
@@ -171,6 +163,12 @@ def by_the_gap(w: Floats, _decay: float) -> float:
     return 1 + (len(w) - 1) * spectrum(w).gap
 
 
+_COOPERATIVE_SGD_FORMS = ClosedForms("cooperative-sgd")
+
+
+@_COOPERATIVE_SGD_FORMS.case(
+    "effective neighbours", f"{_SOURCE}; {_STEPS} steps, seed {_SEED}", on="quadratic"
+)
 def steady_variance(topology: Topology, count: Neighbours = effective_neighbours) -> Verdict:
     """Mean square of workers' models around x* over that of one worker alone, by n_W."""
     one = torch.ones(_EFFECTIVE_NEIGHBOURS_N, _EFFECTIVE_NEIGHBOURS_D, dtype=torch.float64)
@@ -182,32 +180,25 @@ def steady_variance(topology: Topology, count: Neighbours = effective_neighbours
     w = topology.matrix(0)
     expected = _EFFECTIVE_NEIGHBOURS_STEP**2 / (1 - _LEFT) / count(w, _LEFT)
     gap = spectrum(w).gap
-    return mean_value(
-        "cooperative-sgd",
+    return mean_is(
         f"on a {topology.name} the steady variance is that of one worker over n_W",
-        np.square(got).mean(axis=1),
-        expected,
-        check="effective neighbours",
-        problem="quadratic",
-        provenance=f"{_SOURCE}; {_STEPS} steps, seed {_SEED}",
+        np.square(got).mean(axis=1), expected,
         note=f"n_W({_LEFT:.2g}) = {effective_neighbours(w, _LEFT):.4g} of "
         f"{_EFFECTIVE_NEIGHBOURS_N}, gap {gap:.3g}",
-    )
+    )  # fmt: skip
 
 
+@_COOPERATIVE_SGD_FORMS.case("effective neighbours", _SOURCE)
 def closed_form_is_the_limit(topology: Topology) -> Verdict:
     """Eigenvalues against the covariance recursion, run until nothing changes."""
     w, ones = topology.matrix(0), np.ones((_EFFECTIVE_NEIGHBOURS_N, 1))
     law = linear_moments(
         [w] * 400, ones, 0 * ones, np.zeros(1), step=_EFFECTIVE_NEIGHBOURS_STEP, variance=1.0
     )  # fmt: skip
-    return identity(
-        "cooperative-sgd",
+    return same(
         f"on a {topology.name} n_W is the limit of the covariance recursion",
         np.trace(law.covariance[0]) / _EFFECTIVE_NEIGHBOURS_N,
         diffusion_variance(w, _EFFECTIVE_NEIGHBOURS_STEP, 1.0, 1.0),
-        check="effective neighbours",
-        provenance=_SOURCE,
     )
 
 
@@ -220,10 +211,6 @@ def effective_neighbours_law() -> tuple[Verdict, ...]:
     )
 
 
-CLOSED_FORMS = (
-    coded_regression,
-    ri_sgd,
-    effective_neighbours_law,
-)
+CLOSED_FORMS = (effective_neighbours_law,)
 
 COVERS = {"effective_neighbours_law": ("cooperative-sgd",)}

@@ -40,62 +40,9 @@ from proofs_check.evidence.cooperative.closed_forms_redundancy import (
     steady_variance,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-
-
-@final
-@dataclass(frozen=True)
-class PushedCentre(FaultyMethod):
-    r"""EASGD with c^+ = c - \beta(\bar x - c): the sign of the worker's own pull."""
-
-    right: EASGD
-
-    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
-        after = self.right.step(state, t, context)
-        return after._replace(centre=2 * state.centre - after.centre)
-
-
-@final
-@dataclass(frozen=True)
-class LateCentre(FaultyMethod):
-    r"""EASGD whose centre is pulled by the models after their step: \beta(\bar x^+ - c)."""
-
-    right: EASGD
-
-    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
-        after = self.right.step(state, t, context)
-        if t % self.right.period:
-            return after
-        beta = self.right.beta
-        used = context.network.n * self.right.alpha if beta is None else beta
-        mean = mean_rows(after.x, keepdim=True)
-        return after._replace(centre=state.centre + used * (mean - state.centre))
-
-
-@final
-@dataclass(frozen=True)
-class EarlyCentre(FaultyMethod):
-    r"""EASGD whose models are pulled by the centre as it is after its own step."""
-
-    right: EASGD
-
-    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
-        after = self.right.step(state, t, context)
-        moved = after.centre - state.centre
-        return after._replace(x=after.x + self.right.alpha * moved)
-
-
-@final
-@dataclass(frozen=True)
-class ClockOfServer(FaultyMethod):
-    """Asynchronous EASGD whose workers meet the centre by the server's ticks, not their own."""
-
-    right: AsyncEASGD
-
-    def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
-        return self.right.step(state._replace(made=torch.full_like(state.made, t)), t, context)
 
 
 @final
@@ -110,20 +57,6 @@ class StillVelocity(FaultyMethod):
         after = self.right.step(still, t, context)
         kept = self.right.momentum * state.velocity
         return after._replace(x=after.x + kept, velocity=after.velocity + kept)
-
-
-@final
-@dataclass(frozen=True)
-class FreshOverlap(FaultyMethod):
-    """CoCoD-SGD with the average of the models just made: there is nothing to overlap."""
-
-    right: CoCoD
-
-    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
-        after = LocalSGD(self.right.step_rule, self.right.period)
-        held = after.init(torch.zeros_like(state.x[0, 0]), context)._replace(x=state.x)
-        x = after.step(held, t, context).x
-        return CoCoDState(x, x)
 
 
 @final
@@ -200,7 +133,7 @@ class Misdecoded(FaultyMethod):
     coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
 
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
-        who, key = state.schedule.at(t).arrivals, context.key.fold("gradient", t)
+        who, key = state.schedule.tick(t).arrivals, context.key.fold("gradient", t)
         code = CyclicCode(context.network.n, self.right.spare)
         coded = torch.zeros(())
         for s in range(code.spare + 1):
@@ -220,7 +153,7 @@ class Uncoded(FaultyMethod):
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         if t:
             return state
-        d, who = context.problem.d, state.schedule.at(0).arrivals
+        d, who = context.problem.d, state.schedule.tick(0).arrivals
         mean = mean_rows(normal_equations(context.problem, who))
         hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
         x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
@@ -245,22 +178,54 @@ def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
     return torch.full((*who.shape, 1), code.n / who.shape[-1], dtype=like.dtype)
 
 
+@wrong_step("EASGD pushing its centre", judge=easgd.mean_and_centre)
+def pushed_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """the centre moves away from the workers"""
+    after = own.step(state, t, context)
+    return after._replace(centre=2 * state.centre - after.centre)
+
+
+@wrong_step("EASGD with a late centre", judge=easgd.mean_and_centre)
+def late_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """the centre is pulled by the models after their step"""
+    after = own.step(state, t, context)
+    if t % own.period:
+        return after
+    beta = own.beta
+    used = context.network.n * own.alpha if beta is None else beta
+    mean = mean_rows(after.x, keepdim=True)
+    return after._replace(centre=state.centre + used * (mean - state.centre))
+
+
+@wrong_step("EASGD with an early centre", judge=easgd.elastic_replay)
+def early_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """models are pulled by the centre after its own step"""
+    after = own.step(state, t, context)
+    moved = after.centre - state.centre
+    return after._replace(x=after.x + own.alpha * moved)
+
+
+@wrong_step("EASGD by the server's clock", judge=easgd.asynchronous_replay)
+def clock_of_server(
+    own: AsyncEASGD, state: AsyncEASGDState, t: int, context: RunContext
+) -> AsyncEASGDState:
+    """tau divides the server's tick, not the worker's clock"""
+    return own.step(state._replace(made=torch.full_like(state.made, t)), t, context)
+
+
+@wrong_step("CoCoD-SGD with a fresh average", judge=cocod_sgd.overlap_replay)
+def fresh_overlap(own: CoCoD, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+    """no overlap: the models just made are averaged"""
+    after = LocalSGD(own.step_rule, own.period)
+    held = after.init(torch.zeros_like(state.x[0, 0]), context)._replace(x=state.x)
+    x = after.step(held, t, context).x
+    return CoCoDState(x, x)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "effective neighbours by the gap", "1 + (n - 1) gap in the place of n_W",
         lambda: steady_variance(Barbell(6), by_the_gap), lambda: steady_variance(Barbell(6)),
-    ),
-    fault(
-        "EASGD pushing its centre", "the centre moves away from the workers",
-        easgd.mean_and_centre, PushedCentre,
-    ),
-    fault(
-        "EASGD with a late centre", "the centre is pulled by the models after their step",
-        easgd.mean_and_centre, LateCentre,
-    ),
-    fault(
-        "EASGD with an early centre", "models are pulled by the centre after its own step",
-        easgd.elastic_replay, EarlyCentre,
     ),
     MethodMutant(
         "EAMSGD without looking ahead", "the gradient is taken at x, not at x + delta v",
@@ -268,16 +233,8 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         lambda: easgd.elastic_replay(momentum=0.6),
     ),
     fault(
-        "EASGD by the server's clock", "tau divides the server's tick, not the worker's clock",
-        easgd.asynchronous_replay, ClockOfServer,
-    ),
-    fault(
         "cooperative SGD from the wrong side", "S^T X in the place of X S, S not symmetric",
         cooperative_sgd.columns_are_mixed, from_the_left,
-    ),
-    fault(
-        "CoCoD-SGD with a fresh average", "no overlap: the models just made are averaged",
-        cocod_sgd.overlap_replay, FreshOverlap,
     ),
     fault(
         "CoCoD-SGD without local progress", "what was done while the average came is dropped",

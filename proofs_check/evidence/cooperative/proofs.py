@@ -88,7 +88,7 @@ def sum_over(term: Any, first: Any) -> Any:
 
 
 def returns(place: Any) -> Any:
-    """How often, over 2 gamma^2 L^2, the squared gradients of one step return in the spread.
+    """Multiple of 2 gamma^2 L^2 with which squared gradients of one step return in the spread.
 
     ``place`` is its place in its period. At place i of a period the weights of all former gradients
     sum to at most i + H lam/(1 - lam); the step itself has weight lam^q after q averagings.
@@ -246,11 +246,6 @@ def prove_ri_sgd(spread: Any = SPREAD, own: Any = 2) -> Verdict:
     )
 
 
-PROOFS = (
-    prove_cocod_sgd,
-    prove_cooperative_sgd,
-    prove_elastic_averaging,
-    prove_ri_sgd,
-)
+PROOFS = (prove_cocod_sgd, prove_cooperative_sgd, prove_elastic_averaging, prove_ri_sgd)
 
 COVERS = {"prove_elastic_averaging": ("easgd",)}

@@ -24,7 +24,7 @@ from proofs_check.evidence.local_updates.studies_speedup import GRID
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.speedup_verdicts import SpeedupGrid
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.rules.stability import Elastic
@@ -182,21 +182,31 @@ def _stops(problem: Quadratic, build: RedundancyBuild) -> tuple[Floats, Floats]:
     return np.array(got), np.array(due)
 
 
+@study(
+    "ri-sgd",
+    "quadratic",
+    "zeta2 and squared bias fall by their formulas",
+    "shards held by a worker, of 12",
+    "share of what one shard leaves",
+    scales=("linear", "linear"),
+)
 def redundancy_measure(build: RedundancyBuild = OnMoreShards) -> StudyResult:
     """zeta2 and squared bias for every number of shards, each against its formula."""
     problem = _problem()
     (zeta, zeta_due), (bias, bias_due) = _zeta2(problem), _stops(problem, build)
-    told = f"seed {_SEED}, n={_REDUNDANCY_N}, d={_D}, H={_H}, gamma {_GAMMA:g}, {_ROUNDS} rounds"
+    description = (
+        f"seed {_SEED}, n={_REDUNDANCY_N}, d={_D}, H={_H}, gamma {_GAMMA:g}, {_ROUNDS} rounds"
+    )
     verdicts = (
         identity(
             "ri-sgd", "zeta2 falls as the circulant mean of shards says, for every q",
             zeta / zeta[0], zeta_due / zeta[0], check="heterogeneity", problem="quadratic",
-            provenance=told,
+            provenance=description,
         ),
         identity(
             "ri-sgd", "the squared bias of local GD's fixed point falls by its formula, to 0 at n",
             bias / bias_due[0], bias_due / bias_due[0], check="fixed point", problem="quadratic",
-            tolerance=1e-9, provenance=told,
+            tolerance=1e-9, provenance=description,
         ),
     )  # fmt: skip
     q = np.array(_SHARDS, dtype=np.float64)
@@ -213,18 +223,6 @@ def redundancy_measure(build: RedundancyBuild = OnMoreShards) -> StudyResult:
     return StudyResult(verdicts, curves)
 
 
-REDUNDANCY_STUDY = Study(
-    "redundancy",
-    "ri-sgd",
-    "quadratic",
-    "zeta2 and squared bias fall by their formulas",
-    "shards held by a worker, of 12",
-    "share of what one shard leaves",
-    redundancy_measure,
-    ("linear", "linear"),
-)
-
-
 # Rounds that CoCoD-SGD needs for linear speedup: Table 2 of survey 000, n^{3/4} T^{3/4}.
 #
 # As :mod:`proofs_check.evidence.local_updates.studies_rounds`, with averages that are one
@@ -232,6 +230,13 @@ REDUNDANCY_STUDY = Study(
 # held against its own exact law. Overlap costs a constant in the period, none in the exponents.
 
 
+@study(
+    "cocod-sgd",
+    "quadratic",
+    "n^(3/4) T^(3/4) rounds for linear speedup",
+    "steps T",
+    "rounds T/H* with error at most 2 e(1)",
+)
 def rounds_for_speedup_cocod_measure(
     build: Callable[[Stepsize, int], Method[Any]] = CoCoD, grid: SpeedupGrid = GRID
 ) -> StudyResult:
@@ -243,14 +248,3 @@ def rounds_for_speedup_cocod_measure(
         subject="cocod-sgd",
         source="Shen et al. 2019: H <= T^(1/4) / n^(3/4)",
     )
-
-
-ROUNDS_FOR_SPEEDUP_COCOD_STUDY = Study(
-    "rounds_for_speedup_cocod",
-    "cocod-sgd",
-    "quadratic",
-    "n^(3/4) T^(3/4) rounds for linear speedup",
-    "steps T",
-    "rounds T/H* with error at most 2 e(1)",
-    rounds_for_speedup_cocod_measure,
-)

@@ -88,8 +88,4 @@ def sketched_sgd() -> tuple[Verdict, ...]:
     return (nothing_is_lost("sketched-sgd", sketched),)
 
 
-CLOSED_FORMS = (
-    gradiveq,
-    powersgd,
-    sketched_sgd,
-)
+CLOSED_FORMS = (gradiveq, powersgd, sketched_sgd)

@@ -20,26 +20,13 @@ from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedS
 from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.evidence.decomposition.closed_forms import nothing_is_lost, power, sketched
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    wrong_encoding,
+)
 from theory.stepsizes import Stepsize
-
-
-@final
-@dataclass(frozen=True)
-class SlantedLowRank(FaultyCompressor):
-    """Columns of M Q made unit but not orthogonal to each other."""
-
-    right: LowRank
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        (block,) = self.right.blocks(x.shape[-1])
-        m = matrices(x, block)
-        q = draws.fold("Q", 0).normal(block.columns * block.rank, x.dtype)
-        p = low_rank.times(m, q.reshape(*q.shape[:-1], block.columns, block.rank))
-        p = p / p.norm(dim=-2, keepdim=True).clamp_min(1e-300)
-        right = low_rank.times(m.transpose(-1, -2), p)
-        return p.reshape(*p.shape[:-2], -1), right.reshape(*right.shape[:-2], -1)
 
 
 @final
@@ -94,10 +81,19 @@ def _greedy(step: Stepsize) -> Method[Any]:
     return GreedySketch(SketchedSGD(step, 2, rows=3, width=8))
 
 
+@wrong_encoding("slanted low rank", LowRank(4), check=MONTE_CARLO)
+def slanted_low_rank(own: LowRank, x: Tensor, draws: Draws) -> Symbols:
+    """columns of P not orthogonal"""
+    (block,) = own.blocks(x.shape[-1])
+    m = matrices(x, block)
+    q = draws.fold("Q", 0).normal(block.columns * block.rank, x.dtype)
+    p = low_rank.times(m, q.reshape(*q.shape[:-1], block.columns, block.rank))
+    p = p / p.norm(dim=-2, keepdim=True).clamp_min(1e-300)
+    right = low_rank.times(m.transpose(-1, -2), p)
+    return p.reshape(*p.shape[:-2], -1), right.reshape(*right.shape[:-2], -1)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
-    OperatorMutant(
-        "slanted low rank", SlantedLowRank(LowRank(4)), "columns of P not orthogonal", MONTE_CARLO
-    ),
     OperatorMutant(
         "sketch without signs", SignlessSketch(CountSketch(1, 64)), "collisions add up",
         MONTE_CARLO,

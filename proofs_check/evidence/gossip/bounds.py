@@ -19,15 +19,15 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
-    ALIKE,
     BALL,
+    EQUAL_CURVATURES,
     LOGREG,
     MILD,
     NONCONVEX,
     SC,
-    alike,
     both,
     entry,
+    equal_curvatures,
     from_the_origin,
     logreg,
     mild,
@@ -35,13 +35,14 @@ from proofs_check.bounds.settings import (
     of_row,
     uneven,
 )
-from proofs_check.instruments.choco_potential import potential
+from proofs_check.instruments.graph_ladder import potential
 from proofs_check.instruments.paths import world_of
 from theory.constants import Constants
 from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
 from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
 from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 from theory.theorems.d_psgd import d_psgd
+from theory.theorems.d_psgd_variance import d_psgd_variance
 
 
 def _consensus_step(topology: Topology, operator: Compressor, d: int) -> float:
@@ -81,8 +82,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda step, p, _t: DPSGD(step, Ring(p.n)), 400,
     ),
     BoundCheck(
-        "d-psgd", ALIKE, d_psgd, partial(alike, 8, 100.0, 0.0, 10),
+        "d-psgd", EQUAL_CURVATURES, d_psgd, partial(equal_curvatures, 8, 100.0, 0.0, 10),
         lambda step, p, _t: DPSGD(step, Complete(p.n)), 2000,
+    ),
+    *(
+        BoundCheck(
+            "d-psgd", name, d_psgd_variance, partial(mild, 4, zeta2), of_row("d-psgd"), 1000
+        )
+        for name, zeta2 in ((MILD, 0.25), (f"{MILD}, one objective", 0.0))
     ),
     BoundCheck("d-psgd", MILD, d_psgd, partial(mild, 4, 0.25), of_row("d-psgd"), 1000),
     _gossip_check(Ring(8), RandK(0.25, scaled=False), 1000),
@@ -91,6 +98,11 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "choco-sgd", LOGREG, choco_sgd_strongly_convex, logreg(4),
         _choco(Complete(4), TopK(0.5)), 500, both,
+    ),
+    BoundCheck(
+        "choco-sgd", EQUAL_CURVATURES, choco_sgd_strongly_convex,
+        partial(equal_curvatures, 4, 0.1, 0.0, 4),
+        _choco(Complete(4), TopK(0.8)), 8500, moment_in_ball, BALL,
     ),
     BoundCheck(
         "choco-sgd", f"{NONCONVEX}, Dirichlet(0.3)", choco_sgd_nonconvex, uneven(8),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
 from proofs_check.evidence.gossip_dual.closed_forms_nonsmooth import cone, hard_instance
 from proofs_check.evidence.synchronous.closed_forms import STEP, uneven
-from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.closed_forms import ClosedForms, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.instruments.whitened import models_at_end, unequal, whitened
@@ -79,6 +80,10 @@ _GAMMA = 0.1
 _D_PSGD_STEP = ConstantStep(_GAMMA)
 
 
+_D_PSGD_FORMS = ClosedForms("d-psgd")
+
+
+@_D_PSGD_FORMS.case("closed form", "no noise, 300 steps, gamma 0.1")
 def ring_bias(
     build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD, topology: Topology | None = None
 ) -> Verdict:
@@ -87,62 +92,53 @@ def ring_bias(
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
     lam = (1 + 2 * math.cos(2 * math.pi / 8)) / 3
     trace = run(build(_D_PSGD_STEP, topology or Ring(8)), problem, steps=300, points=3)
-    return identity(
-        "d-psgd",
+    return same(
         "consensus error = gamma a / (1 - lambda_1 + gamma a) rms(b) on the ring of 8",
-        math.sqrt(trace.consensus[0, -1]),
-        _GAMMA / (1 - lam + _GAMMA) * math.sqrt(0.5),
-        check="closed form",
-        problem=problem.name,
-        provenance="no noise, 300 steps, gamma 0.1",
-    )
+        math.sqrt(trace.consensus[0, -1]), _GAMMA / (1 - lam + _GAMMA) * math.sqrt(0.5), on=problem,
+    )  # fmt: skip
 
 
+@_D_PSGD_FORMS.case("closed form", "no noise, 500 steps, gamma 0.1, b standard normal, seed 16")
 def fixed_points(
     build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """All models at the fixed point against the linear system's solution, three topologies."""
     generator = np.random.default_rng(16)
     b = torch.from_numpy(generator.normal(size=(16, 3)))
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
-    verdicts = []
     topologies: tuple[Topology, ...] = (Ring(16), Torus.square(16), StaticExponential(16))
     for topology in topologies:
         w = topology.matrix(0)
         solution = np.linalg.solve(np.eye(16) * (1 + _GAMMA) - w, _GAMMA * b.numpy())
         trace = run(build(_D_PSGD_STEP, topology), problem, steps=500, points=2)
-        verdicts.append(
-            identity(
-                "d-psgd",
-                f"models stop at (I - W + gamma a I)^-1 gamma a B on {topology.name}",
-                trace.rows[0].numpy(),
-                solution,
-                check="closed form",
-                problem=problem.name,
-                provenance="no noise, 500 steps, gamma 0.1, b standard normal, seed 16",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"models stop at (I - W + gamma a I)^-1 gamma a B on {topology.name}",
+            trace.rows[0].numpy(), solution, on=problem,
+        )  # fmt: skip
 
 
+@_D_PSGD_FORMS.case("mean identity")
 def gossip_mean_is_bsp(
     build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD, topology: Topology | None = None
 ) -> Verdict:
     """W has columns that sum to one, so the mean of D-PSGD's models is BSP's model."""
     problem, seed = uneven(8), 15
     method = build(STEP, topology or Ring(8))
-    return identity(
-        "d-psgd",
+    return same(
         "mean of the models = BSP's model, path by path (common Hessian, doubly stochastic W)",
         models(method, problem, 64, seed=seed, replicas=4),
-        models(BSP(STEP), problem, 64, seed=seed, replicas=4),
-        check="mean identity",
-        problem=problem.name,
-        provenance=f"seed {seed}, 4 replicas, 64 steps, equal draws",
-    )
+        models(BSP(STEP), problem, 64, seed=seed, replicas=4), on=problem,
+        words=f"seed {seed}, 4 replicas, 64 steps, equal draws",
+    )  # fmt: skip
 
 
-def e13() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E13",
+    "d-psgd",
+    "agreement is kept: W 1 = 1 (five steps without forces from x = 3)",
+    covers=("d-psgd", "dgd"),
+)
+def e13() -> Shown:
     """W 1 = W asks a vector to be a matrix; W 1 = 1 is what keeps agreement: D-PSGD from x_0 = 3.
 
     The row sums of W are 1. Read entry by entry, row i of "W 1 = W" says that its sum equals each
@@ -154,18 +150,19 @@ def e13() -> tuple[Verdict, ...]:
     problem = Quadratic.from_arrays(flat, flat, x0=torch.full((1,), 3.0, dtype=torch.float64))
     *_, last = path(DPSGD(ConstantStep(0.1), Ring(8)), problem, 5)
     return (
-        erratum(
-            "E13",
-            "d-psgd",
-            "agreement is kept: W 1 = 1 (five steps without forces from x = 3)",
-            (last.state.x.mean().item() / 3, float(sums.mean())),
-            (float(w[0, 0]), 1.0),
-            "W 1 = W, as printed, equates a vector and a matrix",
-        ),
+        (last.state.x.mean().item() / 3, float(sums.mean())),
+        (float(w[0, 0]), 1.0),
+        "W 1 = W, as printed, equates a vector and a matrix",
     )
 
 
-def e14() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E14",
+    "d-psgd",
+    "a round leaves the share lambda = 1 - gap of the slowest mode, ring of 8",
+    covers=("d-psgd", "dgd"),
+)
+def e14() -> Shown:
     """The complete graph agrees in one step: its gap is 1, not max(|lambda_2|, |lambda_n|) = 0."""
     complete = Complete(8).constants().need("lam")
     column = torch.cos(2 * torch.pi * torch.arange(8, dtype=torch.float64) / 8)[:, None]
@@ -176,31 +173,27 @@ def e14() -> tuple[Verdict, ...]:
     left = float(after.state.x.norm() / before.state.x.norm())
     lam = Ring(8).constants().need("lam")
     return (
-        erratum(
-            "E14",
-            "d-psgd",
-            "a round leaves the share lambda = 1 - gap of the slowest mode, ring of 8",
-            (left, lam),
-            (complete, 1.0),
-            "called the gap, the second modulus of the complete graph, which agrees in one round, "
-            "would be 0",
-        ),
+        (left, lam),
+        (complete, 1.0),
+        "called the gap, the second modulus of the complete graph, which agrees in one round, "
+        "would be 0",
     )
 
 
-def e23() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E23",
+    "d-psgd",
+    "a gap of 0.01 for 0.1 makes the second term of the bound 100 times",
+    covers=("d-psgd", "dgd"),
+)
+def e23() -> Shown:
     """Ten times the gap: a hundredth of the term that the printed order hides."""
     step, late = ConstantStep(1e-9), np.array([1e30])
     c = Constants(n=8, L_max=1.0, sigma2=0.0, zeta2=1.0, initial_gap=0.0)
     near, far = (
         float(d_psgd_theorem.bound(c.state(lam=1 - gap), step, late)[0]) for gap in (0.1, 0.01)
     )
-    return (
-        erratum(
-            "E23", "d-psgd", "a gap of 0.01 for 0.1 makes the second term of the bound 100 times",
-            (far / near, 100.0), (1.0, far / near), "printed: no gap in 1/T + 1/sqrt(nT)",
-        ),
-    )  # fmt: skip
+    return (far / near, 100.0), (1.0, far / near), "printed: no gap in 1/T + 1/sqrt(nT)"
 
 
 def d_psgd() -> tuple[Verdict, ...]:
@@ -248,32 +241,7 @@ def gossip_second_moments() -> tuple[Verdict, ...]:
     return (covariance_of_gossip(),)
 
 
-CLOSED_FORMS = (
-    d_psgd,
-    e13,
-    e14,
-    e23,
-    gossip_second_moments,
-)
+CLOSED_FORMS = (d_psgd, gossip_second_moments)
 
-DEMONSTRATIONS = (
-    ("E13", e13),
-    ("E14", e14),
-    ("E23", e23),
-)
 
-COVERS = {
-    "e13": (
-        "d-psgd",
-        "dgd",
-    ),
-    "e14": (
-        "d-psgd",
-        "dgd",
-    ),
-    "e23": (
-        "d-psgd",
-        "dgd",
-    ),
-    "gossip_second_moments": ("d-psgd",),
-}
+COVERS = {"gossip_second_moments": ("d-psgd",)}

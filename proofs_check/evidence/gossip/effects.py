@@ -33,8 +33,12 @@ def _practised(it: ArmContext) -> Any:
 
 CHOCO_GOSSIP = contrast(
     "choco-gossip", "compressed messages reach the exact mean with fewer bits",
-    Setting("consensus", partial(problem, "consensus"), 16, 600, None, note=f"ring, {_PRACTICE}"),
-    Reading("sent_bits", "distance_of_workers", target=1e-10),
+    Setting(
+        "consensus", partial(problem, "consensus"), 16,
+        lambda n: 5 * n * n // 2,  # a ring's gap falls as 1/n^2
+        None, note=f"ring, {_PRACTICE}",
+    ),
+    Reading("sent_bits", "distance_of_workers", target=1e-7),
     method=arm("CHOCO-Gossip, a quarter of the coordinates", _practised),
     baseline=arm("exact gossip", lambda it: GossipAveraging(FixedLinks(Ring(it.problem.n)))),
     without=arm(
@@ -90,7 +94,7 @@ D_PSGD = contrast(
         view=_paced(lambda bits: gossip_seconds(_LINK, 2, bits, _GRADIENT)),
     ),
     baseline=arm(
-        "BSP over one parameter server", lambda it: it.of("bsp-sgd"),
+        "BSP over one parameter server", lambda it: it.method_of("bsp-sgd"),
         view=_paced(lambda bits: parameter_server_seconds(_LINK, _N, bits, bits, _GRADIENT)),
     ),
     without=arm(

@@ -314,9 +314,4 @@ PROOFS = (
     prove_d_psgd,
 )
 
-COVERS = {
-    "prove_choco_mean": (
-        "choco-gossip",
-        "choco-sgd",
-    )
-}
+COVERS = {"prove_choco_mean": ("choco-gossip", "choco-sgd")}

@@ -181,17 +181,10 @@ def prove_ring_spectrum(claimed: Any = EIGENVALUE) -> Verdict:
     )
 
 
-PROOFS = (
-    prove_consensus_contraction,
-    prove_graph_spectra,
-    prove_ring_spectrum,
-)
+PROOFS = (prove_consensus_contraction, prove_graph_spectra, prove_ring_spectrum)
 
 COVERS = {
-    "prove_consensus_contraction": (
-        "choco-gossip",
-        "d-psgd",
-    ),
+    "prove_consensus_contraction": ("choco-gossip", "d-psgd"),
     "prove_graph_spectra": ("d-psgd",),
     "prove_ring_spectrum": ("d-psgd",),
 }

@@ -25,7 +25,7 @@ from algorithms.topologies.torus import Torus
 from proofs_check.curves import PanelLine, RateSeries, band
 from proofs_check.evidence.gossip_convex.closed_forms import stopped_at, uneven
 from proofs_check.instruments.evidence import ALPHA, identity, mean_square
-from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free, noise_free_rate, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -73,6 +73,13 @@ def stopped(build: Callable[[Stepsize, Topology], Method[Any]], topology: Topolo
     return np.asarray(trace.rows[0].numpy())
 
 
+@study(
+    "d-psgd",
+    "quadratic",
+    "1/gap in the consensus error",
+    "1 / spectral gap",
+    "consensus error, root mean square [x]",
+)
 def d_psgd_gap_measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD) -> StudyResult:
     """Exponent of 1/gap along the slowest mode; all under gamma zeta / gap; fixed points."""
     graphs = topologies(16) + topologies(64)
@@ -88,7 +95,7 @@ def d_psgd_gap_measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSG
     real = [0, 1, 4, 5, 7]  # symmetric W whose slowest eigenvalue is positive, or W = J
     order = np.argsort(1 / gaps[real])
     x, y = (1 / gaps)[real][order], rms[real][order]
-    told = (
+    description = (
         f"no noise, gamma {_D_PSGD_GAP_GAMMA}, {_TIMES}/gap steps, seed {_D_PSGD_GAP_SEED} "
         f"for the random columns"
     )
@@ -96,20 +103,22 @@ def d_psgd_gap_measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSG
         noise_free_rate(
             x, y, 1.0, 0.01, tight=True, variable="1/gap", subject="d-psgd", problem="quadratic",
             claim="consensus error along the slowest mode = gamma zeta/gap: exponent 1 of 1/gap",
-            provenance=f"{told}; gamma/gap <= 0.004",
+            provenance=f"{description}; gamma/gap <= 0.004",
         ),
-        _under(rows, graphs, gaps, told),
+        _under(rows, graphs, gaps, description),
         identity(
             "d-psgd", "models stop at (I - W + gamma I)^-1 gamma B on all eight graphs",
             np.concatenate([r.ravel() for r in rows]) / _D_PSGD_GAP_GAMMA,
             np.concatenate([s.ravel() for s in solved]) / _D_PSGD_GAP_GAMMA,
-            check="closed form", problem="quadratic", tolerance=1e-6, provenance=told,
+            check="closed form", problem="quadratic", tolerance=1e-6, provenance=description,
         ),
     )  # fmt: skip
     return StudyResult(verdicts, (noise_free(x, y, _D_PSGD_GAP_GAMMA * x),))
 
 
-def _under(rows: list[Floats], graphs: tuple[Topology, ...], gaps: Floats, told: str) -> Verdict:
+def _under(
+    rows: list[Floats], graphs: tuple[Topology, ...], gaps: Floats, description: str
+) -> Verdict:
     """Largest consensus error / (gamma zeta / gap) over graphs and columns."""
     ratios = []
     for x, topology, gap in zip(rows, graphs, gaps, strict=True):
@@ -127,19 +136,8 @@ def _under(rows: list[Floats], graphs: tuple[Topology, ...], gaps: Floats, told:
         bound=1.0,
         tightness=worst,
         evidence=f"largest ratio {worst:.6f} over {len(graphs)} graphs and {_RANDOM + 1} columns",
-        provenance=told,
+        provenance=description,
     )
-
-
-D_PSGD_GAP_STUDY = Study(
-    "d_psgd_gap",
-    "d-psgd",
-    "quadratic",
-    "1/gap in the consensus error",
-    "1 / spectral gap",
-    "consensus error, root mean square [x]",
-    d_psgd_gap_measure,
-)
 
 
 # D-PSGD's leading term does not know the graph: the mean model errs as BSP's does.
@@ -159,6 +157,13 @@ _N, _D_PSGD_LEADING_REPLICAS, _STEPS, _D_PSGD_LEADING_SEED, _D_PSGD_LEADING_GAMM
 )
 
 
+@study(
+    "d-psgd",
+    "logreg-breast-cancer",
+    "gap^0 in the leading term",
+    "1 / spectral gap",
+    "E f(xbar) - f* [f]",
+)
 def d_psgd_leading_measure(
     build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD,
 ) -> StudyResult:
@@ -214,17 +219,6 @@ def _equal(problem: Problem, graph: Topology, y: Floats, complete: Floats) -> Ve
         f"steps, n={_N}, gamma "
         f"{_D_PSGD_LEADING_GAMMA}, Dirichlet(1) shards, error {ALPHA:g}",
     )
-
-
-D_PSGD_LEADING_STUDY = Study(
-    "d_psgd_leading",
-    "d-psgd",
-    "logreg-breast-cancer",
-    "gap^0 in the leading term",
-    "1 / spectral gap",
-    "E f(xbar) - f* [f]",
-    d_psgd_leading_measure,
-)
 
 
 # D-PSGD's leading term is free of the gap, to five digits: exact moments on unlike quadratics.
@@ -330,6 +324,13 @@ def equal(graph: Topology, y: Floats) -> Verdict:
     )  # fmt: skip
 
 
+@study(
+    "d-psgd",
+    "quadratic",
+    "gap^0 in the leading term, by exact moments",
+    "stepsize gamma",
+    "error of the mean model against the complete graph, |ratio - 1|",
+)
 def gap_free_leading_measure(build: Build = DPSGD) -> StudyResult:
     """Ring, torus and static exponential graph of 16 against the complete graph."""
     graphs = topologies(_N)[:-1]
@@ -340,14 +341,3 @@ def gap_free_leading_measure(build: Build = DPSGD) -> StudyResult:
         verdicts += [vanishes(graph, y), equal(graph, y)]
         curves += [PanelLine(graph.name, _GAMMAS, np.abs(y))]
     return StudyResult(tuple(verdicts), curves)
-
-
-GAP_FREE_LEADING_STUDY = Study(
-    "gap_free_leading",
-    "d-psgd",
-    "quadratic",
-    "gap^0 in the leading term, by exact moments",
-    "stepsize gamma",
-    "error of the mean model against the complete graph, |ratio - 1|",
-    gap_free_leading_measure,
-)

@@ -20,11 +20,11 @@ from algorithms.topologies.complete import Complete
 from proofs_check.curves import PanelLine
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
 from proofs_check.evidence.gossip.studies import slowest_mode, topologies
-from proofs_check.instruments.choco_potential import potential
 from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.graph_ladder import potential
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
+from proofs_check.instruments.study import StudyResult, fitted, noise_free_rate, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.compressed_gossip import dcd_consensus_factor
@@ -65,6 +65,13 @@ def rates(build: Build, topology: Topology, k: int) -> tuple[Floats, float]:
     return (early / late).log().numpy() / rounds, theorem.rate(c)
 
 
+@study(
+    "choco-gossip",
+    "quadratic",
+    "at most gap^2 delta lost in the rate",
+    "spectral gap",
+    "rate of contraction of the potential [1/round]",
+)
 def choco_gap_measure(build: Build = ChocoGossip) -> StudyResult:
     """Powers of gap (k/d = 1/2, eight graphs) and delta (ring of 16, k/d from 1/8 to 1)."""
     graphs = topologies(16) + topologies(64)
@@ -74,28 +81,29 @@ def choco_gap_measure(build: Build = ChocoGossip) -> StudyResult:
     x, y = gaps[keep], np.stack([found[j][0] for j in keep], axis=1)
     kept = np.array([1, 2, 4, 8])
     swept = [rates(build, graphs[0], int(k)) for k in kept]
-    told = (
+    description = (
         f"seed {_CHOCO_GAP_SEED}, {_CHOCO_GAP_REPLICAS} replicas, {_CHOCO_GAP_ROUNDS}/delta "
         f"rounds, d={_CHOCO_GAP_D}"
     )
     if not (y > 0).all():
-        return StudyResult((_not_below(found + swept, told),))
+        return StudyResult((_not_below(found + swept, description),))
     fit = fit_power(x, y, ALPHA, floor=0.0)
     verdicts = (
-        _not_below(found + swept, told),
-        _power(fit, 2.0, "gap", told + ", k/d = 1/2"),
+        _not_below(found + swept, description),
+        _power(fit, 2.0, "gap", description + ", k/d = 1/2"),
         noise_free_rate(
             kept / _CHOCO_GAP_D, np.mean([r for r, _ in swept], axis=1), 1.0, 0.05, tight=False,
             subject="choco-gossip", problem="quadratic", variable="delta",
             claim="the rate of contraction falls no faster than delta^1",
-            provenance=f"{theorem.source}; {told}, ring of 16; the prescribed gamma itself is "
+            provenance=f"{theorem.source}; {description}, ring of 16; the prescribed gamma "
+            f"itself is "
             "up to 5 percent steeper than delta^1; replicas agree to 1e-3",
         ),
     )  # fmt: skip
     return StudyResult(verdicts, (fitted(x, y, fit, np.array([found[j][1] for j in keep])),))
 
 
-def _power(fit: PowerLawFit, order: float, variable: str, told: str) -> Verdict:
+def _power(fit: PowerLawFit, order: float, variable: str, description: str) -> Verdict:
     return rate_verdict(
         fit,
         order,
@@ -104,11 +112,11 @@ def _power(fit: PowerLawFit, order: float, variable: str, told: str) -> Verdict:
         problem="quadratic",
         variable=variable,
         claim=f"the rate of contraction falls no faster than {variable}^{order:g}",
-        provenance=f"{theorem.source}; {told}, error {ALPHA:g}",
+        provenance=f"{theorem.source}; {description}, error {ALPHA:g}",
     )
 
 
-def _not_below(found: list[tuple[Floats, float]], told: str) -> Verdict:
+def _not_below(found: list[tuple[Floats, float]], description: str) -> Verdict:
     """Smallest measured rate / theorem's rate over all settings and replicas."""
     margins = [float(rate.min()) / least for rate, least in found]
     worst = min(margins)
@@ -123,19 +131,8 @@ def _not_below(found: list[tuple[Floats, float]], told: str) -> Verdict:
         tightness=1 / worst if worst > 0 else None,
         evidence=f"measured rate is {worst:.4g} to {max(margins):.4g} times the theorem's over "
         f"{len(found)} settings",
-        provenance=f"{theorem.source}; {told}",
+        provenance=f"{theorem.source}; {description}",
     )
-
-
-CHOCO_GAP_STUDY = Study(
-    "choco_gap",
-    "choco-gossip",
-    "quadratic",
-    "at most gap^2 delta lost in the rate",
-    "spectral gap",
-    "rate of contraction of the potential [1/round]",
-    choco_gap_measure,
-)
 
 
 # CHOCO-Gossip converges linearly for every delta > 0, down to one coordinate in d.
@@ -203,6 +200,14 @@ def judged(k: int, x: Floats, y: Floats, least: float) -> Verdict:
     )
 
 
+@study(
+    "choco-gossip",
+    "quadratic",
+    "linear for every delta > 0",
+    "delta times rounds",
+    "potential over its start",
+    scales=("linear", "log"),
+)
 def choco_tolerance_measure(build: Build = ChocoGossip) -> StudyResult:
     """delta = 1, 1/2, ..., 1/16."""
     verdicts: list[Verdict] = []
@@ -214,15 +219,3 @@ def choco_tolerance_measure(build: Build = ChocoGossip) -> StudyResult:
             PanelLine(f"delta={k}/{_CHOCO_TOLERANCE_D}", x * k / _CHOCO_TOLERANCE_D, np.exp(y))
         )
     return StudyResult(tuple(verdicts), picture)
-
-
-CHOCO_TOLERANCE_STUDY = Study(
-    "choco_tolerance",
-    "choco-gossip",
-    "quadratic",
-    "linear for every delta > 0",
-    "delta times rounds",
-    "potential over its start",
-    choco_tolerance_measure,
-    ("linear", "log"),
-)

@@ -30,7 +30,7 @@ from proofs_check.instruments.graph_ladder import (
     unlike_spread,
 )
 from proofs_check.instruments.rates import rational
-from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate, study
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -135,6 +135,13 @@ def below_bound(members: tuple[GrowingGraphs, ...]) -> Verdict:
     )  # fmt: skip
 
 
+@study(
+    "d-psgd",
+    "quadratic",
+    "gamma^2 and the gap in the consensus distance from noise",
+    "stepsize gamma",
+    "E (1/n) sum (x_i - xbar)^2 per coordinate",
+)
 def consensus_distance_measure(build: Build = DPSGD) -> StudyResult:
     """Simulation against exact moments, exponents of both variables, the bound."""
     members = families()
@@ -156,17 +163,6 @@ def consensus_distance_measure(build: Build = DPSGD) -> StudyResult:
     exact = np.array([noise_spread(Ring(8), g, _A, 25) for g in _GAMMAS])
     curves += [PanelLine("ring of 8, exact", np.array(_GAMMAS), exact, theory=True)]
     return StudyResult(verdicts, curves)
-
-
-CONSENSUS_DISTANCE_STUDY = Study(
-    "consensus_distance",
-    "d-psgd",
-    "quadratic",
-    "gamma^2 and the gap in the consensus distance from noise",
-    "stepsize gamma",
-    "E (1/n) sum (x_i - xbar)^2 per coordinate",
-    consensus_distance_measure,
-)
 
 
 # How long D-PSGD is slower than centralised SGD: the transient against n on three families.
@@ -319,6 +315,13 @@ def on(
     return first, second
 
 
+@study(
+    "d-psgd",
+    "quadratic",
+    "n in the transient before linear speedup",
+    "workers n",
+    "steps to twice centralised SGD's error",
+)
 def transient_length_measure(build: Build = DPSGD) -> StudyResult:
     """Two settings, three families."""
     members = families()
@@ -338,14 +341,3 @@ def transient_length_measure(build: Build = DPSGD) -> StudyResult:
                 PanelLine(f"{family.label}, {label}", family.sizes, lengths(family, spread))
             )
     return StudyResult(verdicts, curves)
-
-
-TRANSIENT_LENGTH_STUDY = Study(
-    "transient_length",
-    "d-psgd",
-    "quadratic",
-    "n in the transient before linear speedup",
-    "workers n",
-    "steps to twice centralised SGD's error",
-    transient_length_measure,
-)

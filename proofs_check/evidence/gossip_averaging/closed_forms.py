@@ -25,16 +25,18 @@ from algorithms.topologies.erdos_renyi import ErdosRenyi
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.graphs import STANDARD, Graph
 from algorithms.topologies.grid import Grid
-from algorithms.topologies.optimal_weights import FDLA, FMMC, incidence, need_cvxpy
+from algorithms.topologies.optimal_weights import FDLA, FMMC, incidence
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.social import florentine_families
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
+from proofs_check.instruments.closed_forms import ClosedForms, supported
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant, best_constant_lam, constant
+from theory.optional import need_cvxpy
 from theory.theorems.gossip_averaging import gossip_averaging
 
 # Weights of graphs against published factors, closed forms, and certificates of optimality.
@@ -177,7 +179,7 @@ def lower_bound(adjacency: Floats, *, non_negative: bool) -> float:
     last sum vanishes if $a_e^T M a_e = 0$ on every edge, and helps if $w_e \ge 0$ and it is
     negative. The solver proposes Y and z; what is used of them is made feasible here.
     """
-    cp = need_cvxpy()
+    cp = need_cvxpy("optimal weights")
     a = incidence(adjacency)
     n = len(adjacency)
     centre = np.eye(n) - 1.0 / n
@@ -307,6 +309,10 @@ def slowest_eigenvector(topology: Topology, build: Build = GossipAveraging) -> V
     )  # fmt: skip
 
 
+_FDLA_FORMS = ClosedForms("fdla")
+
+
+@_FDLA_FORMS.case("steps to 1e-10", _SOURCE)
 def faster_by_weights() -> Verdict:
     """Steps to 1e-10 of the start on the 8-node graph: FDLA, FMMC, best constant, 1/max."""
     built = problem("consensus", 8)
@@ -314,18 +320,11 @@ def faster_by_weights() -> Verdict:
     for rule in _BY_SPEED:
         distances, _ = _distances(GossipAveraging(FixedLinks(eight_nodes(rule))), built, 200)
         needed.append(int(np.flatnonzero(distances <= 1e-10 * distances[0])[0]))
-    told = ", ".join(f"{rule.name} {k}" for rule, k in zip(_BY_SPEED, needed, strict=True))
-    return Verdict(
-        subject="fdla",
-        problem=built.name,
-        claim="the fastest weights need the fewest steps, in the order of lam",
-        check="steps to 1e-10",
-        outcome=Outcome.SUPPORTED if needed == sorted(needed) else Outcome.REFUTED,
-        statistic=float(needed[0]),
-        bound=float(needed[1]),
-        evidence=f"steps: {told}",
-        provenance=_SOURCE,
-    )
+    description = ", ".join(f"{rule.name} {k}" for rule, k in zip(_BY_SPEED, needed, strict=True))
+    return supported(
+        "the fastest weights need the fewest steps, in the order of lam", needed == sorted(needed),
+        float(needed[0]), float(needed[1]), f"steps: {description}", on=built,
+    )  # fmt: skip
 
 
 def _distances(method: Method[Any], built: Problem, steps: int) -> tuple[Floats, Floats]:
@@ -334,15 +333,6 @@ def _distances(method: Method[Any], built: Problem, steps: int) -> tuple[Floats,
     return built.n * trace.consensus[0], trace.steps.astype(np.float64)
 
 
-CLOSED_FORMS = (
-    weights,
-    linear_iterations,
-)
+CLOSED_FORMS = (weights, linear_iterations)
 
-COVERS = {
-    "linear_iterations": ("fdla",),
-    "weights": (
-        "d-psgd",
-        "fdla",
-    ),
-}
+COVERS = {"linear_iterations": ("fdla",), "weights": ("d-psgd", "fdla")}

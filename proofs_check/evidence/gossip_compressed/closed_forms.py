@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
 from theory.networks.compressed_gossip import d2_radius
@@ -47,6 +47,11 @@ MODES = ((-0.3, 0.9244998), (-1 / 3, 1.0), (-0.35, 1.0373864))
 """Eigenvalues lambda, and the larger root's modulus of z^2 - 2 lambda z + lambda."""
 
 
+d2_forms = ClosedForms("d2", name="d2_forms")
+"""Closed forms of d2."""
+
+
+@d2_forms.case("closed form", "no noise, 400 steps, gamma 0.1, lazy ring of 8")
 def no_bias(build: D2Build = D2) -> Verdict:
     """Every worker at the minimiser to 1e-10, where D-PSGD is off by gamma a b_k/(1-lam_k+gamma a).
 
@@ -57,19 +62,15 @@ def no_bias(build: D2Build = D2) -> Verdict:
     lam = (1 + (1 + 2 * np.cos(2 * np.pi / 8)) / 3) / 2
     beside = run(DPSGD(_STEP, topology), problem, steps=400, points=2).consensus[0, -1] ** 0.5
     bias = _GAMMA / (1 - lam + _GAMMA) * 0.5**0.5
-    return identity(
-        "d2",
+    return same(
         "every worker stops at the minimiser: heterogeneity leaves no bias",
-        run(build(_STEP, topology), problem, steps=400, points=2).rows[0],
-        0.0,
-        check="closed form",
-        problem=problem.name,
-        tolerance=1e-10,
-        provenance="no noise, 400 steps, gamma 0.1, lazy ring of 8",
+        run(build(_STEP, topology), problem, steps=400, points=2).rows[0], 0.0, tolerance=1e-10,
         note=f"D-PSGD is off by {beside:.7f}, gamma a b/(1 - lambda + gamma a) = {bias:.7f}",
-    )
+        on=problem,
+    )  # fmt: skip
 
 
+@d2_forms.case("no heterogeneity bias", "no noise, 600 steps, gamma 0.1, lazy 3 x 4 torus, seed 23")
 def no_bias_for_any_heterogeneity(build: D2Build = D2) -> Verdict:
     """Standard normal b_i, Hessians of their own, 3 x 4 torus: D-squared finds x*."""
     generator = np.random.default_rng(23)
@@ -77,18 +78,14 @@ def no_bias_for_any_heterogeneity(build: D2Build = D2) -> Verdict:
     problem = Quadratic.from_arrays(a, torch.from_numpy(generator.normal(size=(12, 3))))
     centre = problem.x_star
     assert centre is not None
-    return identity(
-        "d2",
+    return same(
         "every worker stops at x*, Hessians differing too",
-        run(build(_STEP, Lazy(Torus(3, 4))), problem, steps=600, points=2).rows[0],
-        centre,
-        check="no heterogeneity bias",
-        problem=problem.name,
-        tolerance=1e-10,
-        provenance="no noise, 600 steps, gamma 0.1, lazy 3 x 4 torus, seed 23",
-    )
+        run(build(_STEP, Lazy(Torus(3, 4))), problem, steps=600, points=2).rows[0], centre,
+        tolerance=1e-10, on=problem,
+    )  # fmt: skip
 
 
+@d2_forms.case("mean model")
 def mean_is_gradient_descent(build: D2Build = D2, step: Stepsize | None = None) -> Verdict:
     r"""\bar x^{t+1} = \bar x^t - \gamma_t a (\bar x^t - \bar b), also while \gamma_t falls."""
     problem, rule = consensus_problem(8, 5, 51), step or InverseTimeStep(2.0, 10.0)
@@ -98,15 +95,11 @@ def mean_is_gradient_descent(build: D2Build = D2, step: Stepsize | None = None) 
     for t in range(60):
         x = x - rule(t) * (x - centre)
         expected.append(x)
-    return identity(
-        "d2",
+    return same(
         "the mean of the workers makes gradient steps, each with the stepsize of its time",
-        models(build(rule, Lazy(Ring(8))), problem, 60)[:, 0],
-        torch.stack(expected),
-        check="mean model",
-        problem=problem.name,
-        provenance=f"no noise, 60 steps, {rule}, lazy ring of 8, seed 51",
-    )
+        models(build(rule, Lazy(Ring(8))), problem, 60)[:, 0], torch.stack(expected), on=problem,
+        words=f"no noise, 60 steps, {rule}, lazy ring of 8, seed 51",
+    )  # fmt: skip
 
 
 def growth(build: Callable[..., Method[Any]], lam: float) -> float:
@@ -126,26 +119,14 @@ def growth(build: Callable[..., Method[Any]], lam: float) -> float:
     return float(np.abs(np.roots([1.0, -p, q])).max())
 
 
-def modes(build: Callable[..., Method[Any]] = D2) -> tuple[Verdict, ...]:
+@d2_forms.case("closed form", "gamma 1e-13, characteristic of four states in a row", on="quadratic")
+def modes(build: Callable[..., Method[Any]] = D2) -> Iterator[Verdict]:
     """Spectral radii as gamma -> 0, on both sides of the limit: lambda = -0.3, -1/3, -0.35."""
-    return tuple(
-        identity(
-            "d2",
+    for lam, radius in MODES:
+        yield same(
             f"mode lambda={lam:.4f} grows by the radius of z^2 - 2 lambda z + lambda, {radius:.7f}",
-            [growth(build, lam), d2_radius(lam)],
-            radius,
-            check="closed form",
-            problem="quadratic",
-            tolerance=1e-7,
-            provenance="gamma 1e-13, characteristic of four states in a row",
-        )
-        for lam, radius in MODES
-    )
-
-
-def d2_forms() -> tuple[Verdict, ...]:
-    """No bias by heterogeneity, the mean of the workers, and the radii of the modes."""
-    return (no_bias(), no_bias_for_any_heterogeneity(), mean_is_gradient_descent(), *modes())
+            [growth(build, lam), d2_radius(lam)], radius, tolerance=1e-7,
+        )  # fmt: skip
 
 
 # QuanTimed-DSGD: its update without noise, and the law of its deadline batches.
@@ -162,6 +143,11 @@ _SEED = 81
 _MEAN, _DEADLINE, _MOST = 1.0, 3.0, 6
 
 
+quantimed_forms = ClosedForms("quantimed-dsgd", name="quantimed_forms")
+"""Closed forms of quantimed-dsgd."""
+
+
+@quantimed_forms.case("equal to D-PSGD", "50 steps on the ring of 8, standard normal b, seed 82")
 def update_without_noise(build: QuantimedDsgdBuild = QuanTimed) -> Verdict:
     """Ring of 8, eps = 0.3, alpha = 0.2, against D-PSGD with W' = 0.7 I + 0.3 W and step 0.06."""
     problem = consensus_problem(8, 5, 82)
@@ -171,15 +157,11 @@ def update_without_noise(build: QuantimedDsgdBuild = QuanTimed) -> Verdict:
         ConstantStep(alpha), ConstantStep(eps), Ring(8), Identity(), Constant(_MEAN), _DEADLINE
     )
     right = DPSGD(ConstantStep(alpha * eps), FixedMatrix(w))
-    return identity(
-        "quantimed-dsgd",
+    return same(
         "without noise: D-PSGD on (1 - eps) I + eps W with the step alpha eps",
         torch.stack([method.models(m.state) for m in path(method, problem, 50)]),
-        torch.stack([right.models(m.state) for m in path(right, problem, 50)]),
-        check="equal to D-PSGD",
-        problem=problem.name,
-        provenance="50 steps on the ring of 8, standard normal b, seed 82",
-    )
+        torch.stack([right.models(m.state) for m in path(right, problem, 50)]), on=problem,
+    )  # fmt: skip
 
 
 def batch_law() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -203,33 +185,22 @@ def one_step(build: QuantimedDsgdBuild, sigma2: float = 1.0) -> tuple[Quadratic,
     return problem, method.models(last.state)[:, 0] / -0.5
 
 
-def gradient_law(build: QuantimedDsgdBuild = QuanTimed) -> tuple[Verdict, ...]:
+@quantimed_forms.case(
+    "deadline batches",
+    f"seed {_SEED}, 20000 replicas, exponential times, deadline {_DEADLINE:g} means",
+)
+def gradient_law(build: QuantimedDsgdBuild = QuanTimed) -> Iterator[Verdict]:
     """Unbiased, and E||g - grad f||^2 = sigma^2 E[1/B]."""
     problem, g = one_step(build)
     sizes, chance = batch_law()
-    told = f"seed {_SEED}, 20000 replicas, exponential times, deadline {_DEADLINE:g} means"
-    return (
-        mean_value(
-            "quantimed-dsgd",
-            "the deadline batch's gradient is unbiased",
-            g[:, 0].numpy(),
-            -2.0,
-            check="deadline batches",
-            problem=problem.name,
-            provenance=told,
-        ),
-        mean_value(
-            "quantimed-dsgd",
-            "its variance is sigma^2 E[1/B], B Poisson cut to [1, most]",
-            (g + 2).square().sum(-1).numpy(),
-            float((chance / sizes).sum()),
-            check="deadline batches",
-            problem=problem.name,
-            provenance=told,
-        ),
-    )
+    yield mean_is("the deadline batch's gradient is unbiased", g[:, 0].numpy(), -2.0, on=problem)
+    yield mean_is(
+        "its variance is sigma^2 E[1/B], B Poisson cut to [1, most]",
+        (g + 2).square().sum(-1).numpy(), float((chance / sizes).sum()), on=problem,
+    )  # fmt: skip
 
 
+@quantimed_forms.case("time of a step")
 def time_of_a_step() -> Verdict:
     """E of a step's time for 3 workers: T_d + E(max_i first_i - T_d)^+ of exponential firsts."""
     ones = torch.ones((3, 1), dtype=torch.float64)
@@ -240,25 +211,8 @@ def time_of_a_step() -> Verdict:
     *_, last = path(method, problem, 1, seed=_SEED, replicas=20000)
     grid = np.linspace(deadline, 60.0, 200001)
     late = np.trapezoid(1 - (1 - np.exp(-grid / _MEAN)) ** n, grid)
-    return mean_value(
-        "quantimed-dsgd",
-        "a step takes the deadline, or as long as the last first gradient",
-        last.state.time.numpy(),
-        deadline + float(late),
-        check="time of a step",
-        problem=problem.name,
-        provenance=f"seed {_SEED}, 20000 replicas, 3 workers, deadline {deadline:g}",
-    )
-
-
-def quantimed_forms() -> tuple[Verdict, ...]:
-    """Update, batches and time."""
-    return (update_without_noise(), *gradient_law(), time_of_a_step())
-
-
-CLOSED_FORMS = (
-    d2_forms,
-    quantimed_forms,
-)
-
-COVERS = {"d2_forms": ("d2",), "quantimed_forms": ("quantimed-dsgd",)}
+    return mean_is(
+        "a step takes the deadline, or as long as the last first gradient", last.state.time.numpy(),
+        deadline + float(late), on=problem,
+        words=f"seed {_SEED}, 20000 replicas, 3 workers, deadline {deadline:g}",
+    )  # fmt: skip

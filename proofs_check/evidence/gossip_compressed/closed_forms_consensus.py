@@ -8,7 +8,7 @@ the complete graph follows E V+ = (1 - 1/(n - 1)) E V + v exactly. (Carli, Fagna
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
 from proofs_check.evidence.gossip_compressed.closed_forms_difference import AdditiveNoise, apart
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
 from theory.networks.compressed_gossip import (
@@ -53,22 +53,21 @@ def sums(exchange: Exchange, compressor: Compressor) -> QuantisedConsensus:
     return QuantisedConsensus(exchange, compressor, OwnValue.TOTAL)
 
 
+_QUANTISED_CONSENSUS_FORMS = ClosedForms("quantised-consensus")
+
+
+@_QUANTISED_CONSENSUS_FORMS.case("stall level")
 def level(build: Build, expected: Callable[[list[float], float], float]) -> Verdict:
     """Disagreement of the ring of 8 after 150 rounds, where every mode but the mean has settled."""
     d, replicas, scale = 8, 300, 0.1
     problem, topology = consensus_problem(8, d, 72), Ring(8)
     method = build(FixedLinks(topology), AdditiveNoise(scale))
     *_, last = path(method, problem, 150, seed=_SEED, replicas=replicas)
-    return mean_value(
-        "quantised-consensus",
-        f"{method.name} stalls at its level",
-        apart(method.models(last.state)).numpy(),
-        expected(others(topology), d * scale**2),
-        check="stall level",
-        problem=problem.name,
-        provenance=f"seed {_SEED}, {replicas} replicas, 150 rounds, errors of variance "
-        f"{scale**2:g}",
-    )
+    return mean_is(
+        f"{method.name} stalls at its level", apart(method.models(last.state)).numpy(),
+        expected(others(topology), d * scale**2), on=problem,
+        words=f"seed {_SEED}, {replicas} replicas, 150 rounds, errors of variance {scale**2:g}",
+    )  # fmt: skip
 
 
 def level_of_sums(build: Build = sums) -> Verdict:
@@ -81,6 +80,7 @@ def level_of_differences(build: Build = QuantisedConsensus) -> Verdict:
     return level(build, stall_of_differences)
 
 
+@_QUANTISED_CONSENSUS_FORMS.case("second moments")
 def relative_noise_diverges(build: Build = QuantisedConsensus) -> Verdict:
     """Q2 with unbiased rand-1 of 4 on the ring of 8: second moments grow by an exact factor.
 
@@ -99,17 +99,14 @@ def relative_noise_diverges(build: Build = QuantisedConsensus) -> Verdict:
     method = build(FixedLinks(topology), RandK(1))
     *_, last = path(method, problem, rounds, seed=_SEED, replicas=replicas)
     growth = relative_growth_of_differences(w, omega)
-    return mean_value(
-        "quantised-consensus",
+    return mean_is(
         f"Q2 with rand-1 of 4: second moments as computed; they grow by {growth:.4f} a round",
-        apart(method.models(last.state)).numpy(),
-        expected,
-        check="second moments",
-        problem=problem.name,
-        provenance=f"seed {_SEED}, {replicas} replicas, {rounds} rounds on the ring of 8",
-    )
+        apart(method.models(last.state)).numpy(), expected, on=problem,
+        words=f"seed {_SEED}, {replicas} replicas, {rounds} rounds on the ring of 8",
+    )  # fmt: skip
 
 
+@_QUANTISED_CONSENSUS_FORMS.case("second moments")
 def compensating_law(build: Callable[..., Method[Any]] = QuantisedConsensus) -> Verdict:
     """Mean disagreement after 60 meetings on the complete graph of 6: the theorem with equality."""
     n, d, ticks, replicas, scale = 6, 5, 60, 4000, 0.3
@@ -118,36 +115,32 @@ def compensating_law(build: Callable[..., Method[Any]] = QuantisedConsensus) -> 
     c = method.constants(problem)
     *_, last = path(method, problem, ticks, seed=_SEED, replicas=replicas)
     expected = theorem.bound(c, ConstantStep(1.0), np.array([float(ticks)]))[0]
-    return mean_value(
-        "quantised-consensus",
+    return mean_is(
         "compensating meetings on the complete graph: the bound with equality",
-        apart(method.models(last.state)).numpy(),
-        float(expected),
-        check="second moments",
-        problem=problem.name,
-        provenance=f"seed {_SEED}, {replicas} replicas, {ticks} meetings, n={n}",
-    )
+        apart(method.models(last.state)).numpy(), float(expected), on=problem,
+        words=f"seed {_SEED}, {replicas} replicas, {ticks} meetings, n={n}",
+    )  # fmt: skip
 
 
-def mean_is_kept(build: Build = QuantisedConsensus) -> tuple[Verdict, ...]:
+@_QUANTISED_CONSENSUS_FORMS.case(
+    "mean preservation", f"seed {_SEED}, 2 replicas, 200 meetings on the ring of 9"
+)
+def mean_is_kept(build: Build = QuantisedConsensus) -> Iterator[Verdict]:
     """Compensating: the mean never moves, with random and with nearest rounding."""
     problem, meetings = consensus_problem(9, 6, 75), RandomLinks(RandomEdge(Ring(9)))
     centre = problem.x_star
     assert centre is not None
-    return tuple(
-        identity(
-            "quantised-consensus",
+    for operator in (FixedPoint(2, 12), FixedRange(8.0, 5)):
+        yield same(
             f"the mean over workers never moves, {operator.name}",
-            models(build(meetings, operator), problem, 200, seed=_SEED, replicas=2),
-            centre,
-            check="mean preservation",
-            problem=problem.name,
-            provenance=f"seed {_SEED}, 2 replicas, 200 meetings on the ring of 9",
-        )
-        for operator in (FixedPoint(2, 12), FixedRange(8.0, 5))
-    )
+            models(build(meetings, operator), problem, 200, seed=_SEED, replicas=2), centre,
+            on=problem,
+        )  # fmt: skip
 
 
+@_QUANTISED_CONSENSUS_FORMS.case(
+    "agreement", f"seed {_SEED}, 4 replicas, 4000 meetings on the ring of 9"
+)
 def agreement_of_the_other_rules() -> Verdict:
     """Total rule with nearest rounding: all workers end at one grid point, which the mean is not.
 
@@ -159,16 +152,11 @@ def agreement_of_the_other_rules() -> Verdict:
     centre = problem.x_star
     assert centre is not None
     off = float((method.models(last.state).mean(-2) - centre).abs().max())
-    return identity(
-        "quantised-consensus",
+    return same(
         "totally quantised meetings with nearest rounding agree exactly",
-        apart(method.models(last.state)),
-        0.0,
-        check="agreement",
-        problem=problem.name,
-        provenance=f"seed {_SEED}, 4 replicas, 4000 meetings on the ring of 9",
-        note=f"the common value is off the mean by up to {off:.3g}",
-    )
+        apart(method.models(last.state)), 0.0,
+        note=f"the common value is off the mean by up to {off:.3g}", on=problem,
+    )  # fmt: skip
 
 
 def quantised_forms() -> tuple[Verdict, ...]:

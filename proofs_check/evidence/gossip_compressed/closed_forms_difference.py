@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -27,8 +27,9 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip.closed_forms import bits_of_gossip, consensus_problem, sent
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, mean_square_is, same
 from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity, mean_square, mean_value
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Claim
@@ -114,6 +115,10 @@ def equals_d_psgd(build: Build, row: str) -> Verdict:
 # Zhang, Liu 2018, arXiv:1803.06443.)
 
 
+_DCD_PSGD_FORMS = ClosedForms("dcd-psgd")
+
+
+@_DCD_PSGD_FORMS.case("second moment E15")
 def consensus_factor(
     build: Build = DCDPSGD, *, n: int = 2, eigenvalue: float = 0.0, k: int = 1, d: int = 4
 ) -> Verdict:
@@ -134,16 +139,12 @@ def consensus_factor(
     )
     after = [apart(method.models(moment.state)) for moment in moments]
     factor = dcd_consensus_factor(eigenvalue, d / k - 1, n)
-    return mean_value(
-        "dcd-psgd",
+    return mean_is(
         f"a step multiplies the disagreement by l^2+(1-l)^2 omega (n-1)/n = {factor:g} "
         f"(n={n}, l={eigenvalue:g}, omega={d / k - 1:g})",
-        (after[1] / after[0]).numpy(),
-        factor,
-        check="second moment E15",
-        problem=problem.name,
-        provenance=f"seed {SEED}, {replicas} replicas, one step, rand-{k} of {d}",
-    )
+        (after[1] / after[0]).numpy(), factor, on=problem,
+        words=f"seed {SEED}, {replicas} replicas, one step, rand-{k} of {d}",
+    )  # fmt: skip
 
 
 def consensus_factors(build: Build = DCDPSGD) -> tuple[Verdict, ...]:
@@ -155,6 +156,7 @@ def consensus_factors(build: Build = DCDPSGD) -> tuple[Verdict, ...]:
     )
 
 
+@_DCD_PSGD_FORMS.case("copies", f"seed {SEED}, 3 replicas, 25 steps, ring of 8, rand-3 of 6")
 def mean_moves_by_what_was_sent(build: Build = DCDPSGD) -> Verdict:
     """Neighbours' sums are W times the models, whatever rand-k drew: copies are the models."""
     problem, topology = consensus_problem(8, 6, 63), Ring(8)
@@ -162,18 +164,14 @@ def mean_moves_by_what_was_sent(build: Build = DCDPSGD) -> Verdict:
     moments = tuple(
         path(build(ConstantStep(0.1), topology, RandK(3)), problem, 25, seed=SEED, replicas=3)
     )
-    return identity(
-        "dcd-psgd",
+    return same(
         "what a worker sums over its copies is W X: copies are the models",
         torch.stack([moment.state.mixed for moment in moments]),
-        torch.stack([w @ moment.state.x for moment in moments]),
-        check="copies",
-        problem=problem.name,
-        tolerance=1e-10,
-        provenance=f"seed {SEED}, 3 replicas, 25 steps, ring of 8, rand-3 of 6",
-    )
+        torch.stack([w @ moment.state.x for moment in moments]), tolerance=1e-10, on=problem,
+    )  # fmt: skip
 
 
+@_DCD_PSGD_FORMS.case("mean model")
 def mean_of_copies(build: Build = DCDPSGD) -> Verdict:
     """E of the mean model is that of gradient descent: C is unbiased."""
     problem, step, steps = consensus_problem(4, 4, 64), ConstantStep(0.2), 10
@@ -183,15 +181,11 @@ def mean_of_copies(build: Build = DCDPSGD) -> Verdict:
     end = models(method, problem, steps, seed=SEED, replicas=4000)[-1]
     direction = centre / centre.norm()
     expected = (1 - 0.8**steps) * float(centre.norm())
-    return mean_value(
-        "dcd-psgd",
-        "E of the mean model is gradient descent's",
-        (end @ direction).numpy(),
-        expected,
-        check="mean model",
-        problem=problem.name,
-        provenance=f"seed {SEED}, 4000 replicas, {steps} steps, complete graph of 4, rand-2 of 4",
-    )
+    return mean_is(
+        "E of the mean model is gradient descent's", (end @ direction).numpy(), expected,
+        on=problem,
+        words=f"seed {SEED}, 4000 replicas, {steps} steps, complete graph of 4, rand-2 of 4",
+    )  # fmt: skip
 
 
 def e15() -> tuple[Verdict, ...]:
@@ -246,24 +240,23 @@ def dcd_psgd() -> tuple[Verdict, ...]:
 # Gan, Zhang, Zhang, Liu 2018, arXiv:1803.06443.)
 
 
-def estimate_errors(build: Build = ECDPSGD) -> tuple[Verdict, ...]:
+_ECD_PSGD_FORMS = ClosedForms("ecd-psgd")
+
+
+@_ECD_PSGD_FORMS.case("estimates")
+def estimate_errors(build: Build = ECDPSGD) -> Iterator[Verdict]:
     """Estimates of one worker's model: variance 4, 1, 5/9, ... of that of a message."""
     problem, d, replicas, steps = still(1, 64), 64, 200, 40
     method = build(NOTHING, Complete(1), AdditiveNoise(1.0))
     moments = tuple(path(method, problem, steps, seed=SEED, replicas=replicas))
-    return tuple(
-        mean_square(
-            "ecd-psgd",
+    for s in (2, 3, 4, 10, steps + 1):
+        yield mean_square_is(
             f"the estimate of x^{s} is off by {ecd_estimate_error(s, 1.0):.6g} times a message's "
             "error",
             (moments[s - 1].state.mixed - moments[s - 1].state.x).numpy(),
-            ecd_estimate_error(s, 1.0),
-            check="estimates",
-            problem=problem.name,
-            provenance=f"seed {SEED}, {replicas} replicas, d={d}, normal errors of variance 1",
-        )
-        for s in (2, 3, 4, 10, steps + 1)
-    )
+            ecd_estimate_error(s, 1.0), on=problem,
+            words=f"seed {SEED}, {replicas} replicas, d={d}, normal errors of variance 1",
+        )  # fmt: skip
 
 
 def ecd_psgd() -> tuple[Verdict, ...]:
@@ -271,16 +264,8 @@ def ecd_psgd() -> tuple[Verdict, ...]:
     return (equals_d_psgd(ECDPSGD, "ecd-psgd"), *estimate_errors())
 
 
-CLOSED_FORMS = (
-    dcd_psgd,
-    e15,
-    t8,
-    ecd_psgd,
-)
+CLOSED_FORMS = (dcd_psgd, e15, t8, ecd_psgd)
 
-DEMONSTRATIONS = (
-    ("E15", e15),
-    ("T8", t8),
-)
+DEMONSTRATIONS = (("E15", e15), ("T8", t8))
 
 COVERS = {"e15": ("dcd-psgd",), "t8": ("dcd-psgd",)}

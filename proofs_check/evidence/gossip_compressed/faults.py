@@ -25,7 +25,7 @@ from proofs_check.evidence.gossip_compressed import (
     closed_forms_difference as difference_compression,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 
 
@@ -121,7 +121,7 @@ class ModelsDCD(FaultyMethod):
 
     def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
         half = state.mixed - self.right.step_rule(t) * context.gradient(state.x, t)
-        packet = context.pack(self.right.compressor.at(t), half, t)
+        packet = context.pack(self.right.compressor.at_step(t), half, t)
         heard = context.network.mix(packet, self.right.topology.neighbours(0))
         return PublicCopiesState(heard.own, heard.result)
 
@@ -152,57 +152,58 @@ class SlowECD(FaultyMethod):
         return PublicCopiesState(after.x, (state.mixed + after.mixed) / 2)
 
 
-@final
-@dataclass(frozen=True)
-class SelfTwiceConsensus(FaultyMethod):
-    r"""A meeting with its own quantised value added once more, with the weight of the other."""
-
-    right: QuantisedConsensus
-
-    def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
-        after = self.right.step(state, t, context)
-        packet = context.pack(self.right.compressor, state.x, t)
-        met = (after.x != state.x).any(-1, keepdim=True)
-        return AveragingState(after.x + 0.5 * met * packet.own(context.network.workers))
-
-
-@final
-@dataclass(frozen=True)
-class UnscaledQuanTimed(FaultyMethod):
-    r"""QuanTimed-DSGD with the step \alpha where \alpha\epsilon belongs."""
-
-    right: QuanTimed
-
-    def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
-        after = self.right.step(state, t, context)
-        ended, _ = self.right.batches(t, context)
-        g = self.right.gradient(state.x, ended, t, context)
-        rest = self.right.step_rule(t) * (1 - self.right.mixing_rule(t))
-        return after._replace(x=after.x - rest * g)
-
-
-@final
-@dataclass(frozen=True)
-class FullBatchQuanTimed(FaultyMethod):
-    """QuanTimed-DSGD dividing the gradients that ended by the number that was begun."""
-
-    right: QuanTimed
-
-    def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
-        after = self.right.step(state, t, context)
-        ended, _ = self.right.batches(t, context)
-        own = ended[..., context.network.workers]
-        g = self.right.gradient(state.x, ended, t, context)
-        share = self.right.step_rule(t) * self.right.mixing_rule(t)
-        return after._replace(x=after.x + share * (1 - own / self.right.most)[..., None] * g)
-
-
 def _partial(*arguments: Any) -> QuantisedConsensus:
     return replace(QuantisedConsensus(*arguments), own=OwnValue.PARTIAL)
 
 
 def _ecd_is_d_psgd(build: difference_compression.Build = ECDPSGD) -> Verdict:
     return difference_compression.equals_d_psgd(build, "ecd-psgd")
+
+
+@wrong_step(
+    "quantised consensus counting itself twice",
+    judge=quantised_consensus.mean_is_kept,
+    of=QuantisedConsensus,
+)
+def self_twice_consensus(
+    own: QuantisedConsensus, state: AveragingState, t: int, context: RunContext
+) -> AveragingState:
+    """the own quantised value once more"""
+    after = own.step(state, t, context)
+    packet = context.pack(own.compressor, state.x, t)
+    met = (after.x != state.x).any(-1, keepdim=True)
+    return AveragingState(after.x + 0.5 * met * packet.own(context.network.workers))
+
+
+@wrong_step(
+    "QuanTimed-DSGD without epsilon on its gradient",
+    judge=quantimed_dsgd.update_without_noise,
+    of=QuanTimed,
+)
+def unscaled_quan_timed(
+    own: QuanTimed, state: QuanTimedState, t: int, context: RunContext
+) -> QuanTimedState:
+    """alpha g for alpha epsilon g"""
+    after = own.step(state, t, context)
+    ended, _ = own.batches(t, context)
+    g = own.gradient(state.x, ended, t, context)
+    rest = own.step_rule(t) * (1 - own.mixing_rule(t))
+    return after._replace(x=after.x - rest * g)
+
+
+@wrong_step(
+    "QuanTimed-DSGD dividing by what was begun", judge=quantimed_dsgd.gradient_law, of=QuanTimed
+)
+def full_batch_quan_timed(
+    own: QuanTimed, state: QuanTimedState, t: int, context: RunContext
+) -> QuanTimedState:
+    """a late gradient counts as zero"""
+    after = own.step(state, t, context)
+    ended, _ = own.batches(t, context)
+    mine = ended[..., context.network.workers]
+    g = own.gradient(state.x, ended, t, context)
+    share = own.step_rule(t) * own.mixing_rule(t)
+    return after._replace(x=after.x + share * (1 - mine / own.most)[..., None] * g)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
@@ -236,23 +237,11 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         _ecd_is_d_psgd, wrapped(SlowECD, ECDPSGD),
     ),
     fault(
-        "quantised consensus counting itself twice", "the own quantised value once more",
-        quantised_consensus.mean_is_kept, wrapped(SelfTwiceConsensus, QuantisedConsensus),
-    ),
-    fault(
         "quantised consensus that does not compensate", "(x_i + Q(x_j))/2 for the own exact value",
         quantised_consensus.mean_is_kept, _partial,
     ),
     fault(
         "quantised sums for differences", "W Q(x) where x + (W - I) Q(x) belongs",
         quantised_consensus.level_of_differences, quantised_consensus.sums,
-    ),
-    fault(
-        "QuanTimed-DSGD without epsilon on its gradient", "alpha g for alpha epsilon g",
-        quantimed_dsgd.update_without_noise, wrapped(UnscaledQuanTimed, QuanTimed),
-    ),
-    fault(
-        "QuanTimed-DSGD dividing by what was begun", "a late gradient counts as zero",
-        quantimed_dsgd.gradient_law, wrapped(FullBatchQuanTimed, QuanTimed),
     ),
 )  # fmt: skip

@@ -220,17 +220,6 @@ def prove_quantised_consensus(claimed: Any = ADDED) -> Verdict:
     )
 
 
-PROOFS = (
-    prove_d2_limit,
-    prove_dcd_psgd,
-    prove_difference_compression,
-    prove_quantised_consensus,
-)
+PROOFS = (prove_d2_limit, prove_dcd_psgd, prove_difference_compression, prove_quantised_consensus)
 
-COVERS = {
-    "prove_d2_limit": ("d2",),
-    "prove_difference_compression": (
-        "dcd-psgd",
-        "ecd-psgd",
-    ),
-}
+COVERS = {"prove_d2_limit": ("d2",), "prove_difference_compression": ("dcd-psgd", "ecd-psgd")}

@@ -31,7 +31,7 @@ from proofs_check.evidence.gossip_compressed.closed_forms_difference import apar
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.compressed_gossip import D2_LIMIT, d2_limit
@@ -63,12 +63,19 @@ def bias(build: D2BiasBuild, topology: Topology, zeta: float) -> float:
     return float((trace.rows[0] - problem.x_star).square().mean().sqrt())
 
 
+@study(
+    "d2",
+    "quadratic",
+    "heterogeneity bias of D-PSGD, absent in D-squared",
+    "zeta [f/x]",
+    "rms distance from the minimiser [x]",
+)
 def d2_bias_measure(build: D2BiasBuild = D2, beside: D2BiasBuild = DPSGD) -> StudyResult:
     """Three graphs, five zeta, both methods."""
     verdicts: list[Verdict] = []
     picture: list[PanelLine] = []
     zetas = np.array(_ZETAS)
-    told = f"no noise, no seed: nothing is drawn; {_STEPS} steps, gamma a = {_GAMMA}"
+    description = f"no noise, no seed: nothing is drawn; {_STEPS} steps, gamma a = {_GAMMA}"
     for topology in _GRAPHS:
         lam = spectrum(topology.matrix(0)).lam_2
         off = np.array([bias(beside, topology, float(z)) for z in zetas])
@@ -78,28 +85,17 @@ def d2_bias_measure(build: D2BiasBuild = D2, beside: D2BiasBuild = DPSGD) -> Stu
             identity(
                 "d-psgd", f"bias/zeta = gamma a/(1 - lambda + gamma a) on {topology.name}",
                 off / zetas, stated / zetas, check="heterogeneity bias", problem="quadratic",
-                tolerance=1e-10, provenance=told,
+                tolerance=1e-10, provenance=description,
             ),
             identity(
                 "d2", f"no bias whatever zeta on {topology.name}",
                 gone / zetas, 0.0, check="heterogeneity bias", problem="quadratic",
-                tolerance=_ABSENT, provenance=told,
+                tolerance=_ABSENT, provenance=description,
             ),
         )  # fmt: skip
         for label, y in (("D-PSGD", off), ("D-squared", gone)):
             picture.append(PanelLine(f"{label}, {topology.name}", zetas, np.maximum(y, 1e-18)))
     return StudyResult(tuple(verdicts), picture)
-
-
-D2_BIAS_STUDY = Study(
-    "d2_bias",
-    "d2",
-    "quadratic",
-    "heterogeneity bias of D-PSGD, absent in D-squared",
-    "zeta [f/x]",
-    "rms distance from the minimiser [x]",
-    d2_bias_measure,
-)
 
 
 # D-squared's limit lambda_n > -1/3, found by simulation.
@@ -147,12 +143,20 @@ def limit(build: D2LimitBuild, curvature: float) -> float:
     return (low + high) / 2
 
 
+@study(
+    "d2",
+    "quadratic",
+    "lambda_n > -1/3",
+    "gamma a",
+    "lambda_n at which disagreement begins to grow",
+    scales=("linear", "linear"),
+)
 def d2_limit_measure(build: D2LimitBuild = D2) -> StudyResult:
     """The limit at four stepsizes against -1/(3 - 2 gamma a), and at gamma -> 0 against -1/3."""
     x: Floats = np.array(_CURVATURES)
     y: Floats = np.array([limit(build, float(c)) for c in x])
     expected: Floats = np.array([d2_limit(float(c)) for c in x])
-    told = (
+    description = (
         f"rings of {_N} with lambda_n = 2 s - 1, {_BISECTIONS} bisections, growth between steps "
         f"{_EARLY} and {_LATE}, seed {_D2_LIMIT_SEED} for the start"
     )
@@ -160,28 +164,16 @@ def d2_limit_measure(build: D2LimitBuild = D2) -> StudyResult:
         identity(
             "d2", "the limit of lambda_n as gamma -> 0, found by running the method, is -1/3",
             y[0], D2_LIMIT, check="limit by bisection", problem="quadratic",
-            tolerance=2 * _RESOLUTION, provenance=told,
+            tolerance=2 * _RESOLUTION, provenance=description,
         ),
         identity(
             "d2", "at stepsize gamma the limit of lambda_n is -1/(3 - 2 gamma a)",
             y, expected, check="limit by bisection", problem="quadratic",
-            tolerance=2 * _RESOLUTION, provenance=told,
+            tolerance=2 * _RESOLUTION, provenance=description,
         ),
     )  # fmt: skip
     line = RateSeries(x, y, y - _RESOLUTION, y + _RESOLUTION, expected, expected)
     return StudyResult(verdicts, (line,))
-
-
-D2_LIMIT_STUDY = Study(
-    "d2_limit",
-    "d2",
-    "quadratic",
-    "lambda_n > -1/3",
-    "gamma a",
-    "lambda_n at which disagreement begins to grow",
-    d2_limit_measure,
-    ("linear", "linear"),
-)
 
 
 # QuanTimed-DSGD's stated rates, measured and compared.
@@ -277,6 +269,13 @@ def compared(
     return replace(verdict, outcome=Outcome.COMPARED)
 
 
+@study(
+    "quantimed-dsgd",
+    "quadratic-sc",
+    "T^-delta strongly convex, T^-1/3 non-convex",
+    "T",
+    "distance [x^2], squared gradient [(f/x)^2], disagreement [x^2]",
+)
 def quantimed_rates_measure(build: QuantimedRatesBuild = QuanTimed) -> StudyResult:
     """Two delta on a quadratic, and the non-convex logistic regression."""
     verdicts: list[Verdict] = []
@@ -305,14 +304,3 @@ def lines(label: str, horizons: tuple[int, ...], y: Floats, order: float) -> lis
         PanelLine(label, x, mean),
         PanelLine(f"{label}, stated", x, mean[0] * (x / x[0]) ** order, theory=True),
     ]
-
-
-QUANTIMED_RATES_STUDY = Study(
-    "quantimed_rates",
-    "quantimed-dsgd",
-    "quadratic-sc",
-    "T^-delta strongly convex, T^-1/3 non-convex",
-    "T",
-    "distance [x^2], squared gradient [(f/x)^2], disagreement [x^2]",
-    quantimed_rates_measure,
-)

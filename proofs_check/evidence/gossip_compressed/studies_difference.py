@@ -23,7 +23,7 @@ from proofs_check.evidence.gossip.studies import topologies
 from proofs_check.evidence.gossip_compressed.closed_forms_difference import apart, one_mode, still
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.compressed_gossip import (
@@ -136,23 +136,19 @@ def condition() -> Verdict:
     )
 
 
-def dcd_noise_measure(build: Build = DCDPSGD) -> StudyResult:
-    """Three networks over omega, and the condition on others."""
-    found = [line(build, n, mode) for n, mode in _NETWORKS]
-    picture = [drawn for _, part in found for drawn in part]
-    return StudyResult((*(verdict for verdict, _ in found), condition()), picture)
-
-
-DCD_NOISE_STUDY = Study(
-    "dcd_noise",
+@study(
     "dcd-psgd",
     "quadratic",
     "divergence beyond the signal-to-noise condition",
     "omega = d/k - 1 of rand-k",
     "factor of E||X - Xbar||^2 a step",
-    dcd_noise_measure,
-    ("linear", "linear"),
+    scales=("linear", "linear"),
 )
+def dcd_noise_measure(build: Build = DCDPSGD) -> StudyResult:
+    """Three networks over omega, and the condition on others."""
+    found = [line(build, n, mode) for n, mode in _NETWORKS]
+    picture = [drawn for _, part in found for drawn in part]
+    return StudyResult((*(verdict for verdict, _ in found), condition()), picture)
 
 
 # ECD-PSGD needs an absolute error: with a relative one its estimates blow up in the end.
@@ -284,6 +280,9 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[PanelLine]]:
     ]
 
 
+@study(
+    "ecd-psgd", "quadratic", "an absolute error, or divergence", "steps", "E||W (x~ - x)||^2 [x^2]"
+)
 def ecd_noise_measure(build: Build = ECDPSGD) -> StudyResult:
     """Relative errors as computed and in the end, and a grid."""
     blown, picture = relative_blows_up()
@@ -291,14 +290,3 @@ def ecd_noise_measure(build: Build = ECDPSGD) -> StudyResult:
     return StudyResult(
         (*(as_computed(build, k) for k in _ECD_NOISE_KEPT), blown, settled), [*picture, *grid]
     )
-
-
-ECD_NOISE_STUDY = Study(
-    "ecd_noise",
-    "ecd-psgd",
-    "quadratic",
-    "an absolute error, or divergence",
-    "steps",
-    "E||W (x~ - x)||^2 [x^2]",
-    ecd_noise_measure,
-)

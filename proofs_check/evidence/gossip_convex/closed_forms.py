@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
@@ -65,25 +66,27 @@ def stopped_at(w: Floats, a: Floats, b: Floats, gamma: float) -> Floats:
     return np.stack(columns, axis=1)
 
 
+_DGD_FORMS = ClosedForms("dgd")
+
+
+@_DGD_FORMS.case(
+    "closed form: fixed point of DGD",
+    f"{STEPS} steps, gamma {GAMMA}, curvatures 0.5 to 1.5, seed {SEED}; the "
+    "stochastic gradients of the problem have variance 1",
+)
 def fixed_points(
     build: Callable[[Stepsize, Topology], Method[Any]] = dgd,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """Four graphs of 16 workers."""
     a, b = uneven(16, 3)
     problem = Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b), sigma2=1.0)
     graphs = (Ring(16), Torus.square(16), StaticExponential(16), Complete(16))
-    return tuple(
-        identity(
-            "dgd",
+    for graph in graphs:
+        yield same(
             f"full gradients stop at (I - W + gamma A)^-1 gamma A b on {graph.name}",
             run(build(STEP, graph), problem, steps=STEPS, points=2).rows[0].numpy(),
-            stopped_at(graph.matrix(0), a, b, GAMMA),
-            check="closed form: fixed point of DGD", problem=problem.name,
-            provenance=f"{STEPS} steps, gamma {GAMMA}, curvatures 0.5 to 1.5, seed {SEED}; the "
-            "stochastic gradients of the problem have variance 1",
-        )
-        for graph in graphs
-    )  # fmt: skip
+            stopped_at(graph.matrix(0), a, b, GAMMA), on=problem,
+        )  # fmt: skip
 
 
 # Mirror descent and dual averaging with the entropy on linear functions: exponential weights.
@@ -105,21 +108,25 @@ def linear(c: np.ndarray) -> Quadratic:
     return Quadratic("linear", torch.zeros((1, c.shape[1])).double(), rows, zero, zero)
 
 
+_MIRROR_DESCENT_FORMS = ClosedForms("mirror-descent")
+
+
+@_MIRROR_DESCENT_FORMS.case(
+    "closed form: exponential weights",
+    f"{_EXPONENTIAL_WEIGHTS_STEPS} steps, gamma 0.1, ring of {_N}, scipy's "
+    f"softmax, seed {_EXPONENTIAL_WEIGHTS_SEED}",
+    on="linear",
+)
 def one_cost(
     build: ExponentialWeightsBuild = MirrorDescent, geometry: Geometry | None = None
 ) -> Verdict:
     """Mirror descent with one cost for all, on the ring of 8."""
     c = np.tile(np.random.default_rng(_EXPONENTIAL_WEIGHTS_SEED).normal(size=_D), (_N, 1))
     method = build(ConstantStep(0.1), Ring(_N), geometry or NegativeEntropy())
-    return identity(
-        "mirror-descent",
+    return same(
         "entropy, one linear function: models are softmax(-gamma t c)",
         run(method, linear(-c), steps=_EXPONENTIAL_WEIGHTS_STEPS, points=2).rows[0].numpy(),
         softmax(-0.1 * _EXPONENTIAL_WEIGHTS_STEPS * c, axis=1),
-        check="closed form: exponential weights",
-        problem="linear",
-        provenance=f"{_EXPONENTIAL_WEIGHTS_STEPS} steps, gamma 0.1, ring of {_N}, scipy's "
-        f"softmax, seed {_EXPONENTIAL_WEIGHTS_SEED}",
     )
 
 
@@ -175,12 +182,19 @@ def problem() -> Quadratic:
     return Quadratic.strongly_convex(8, 6, L=2.0, mu=0.25, sigma2=2.0, zeta2=3.0, R2=5.0)
 
 
-def is_d_psgd(build: GossipDualAveragingBuild = DualAveraging) -> tuple[Verdict, ...]:
+_GOSSIP_DUAL_AVERAGING_FORMS = ClosedForms("gossip-dual-averaging")
+
+
+@_GOSSIP_DUAL_AVERAGING_FORMS.case(
+    "special case",
+    f"{_GOSSIP_DUAL_AVERAGING_STEPS} steps, 3 replicas, seed {_GOSSIP_DUAL_AVERAGING_SEED}",
+    on="quadratic-sc",
+)
+def is_d_psgd(build: GossipDualAveragingBuild = DualAveraging) -> Iterator[Verdict]:
     """Rows after 60 steps on two graphs, equal draws."""
     step = ConstantStep(0.1)
-    return tuple(
-        identity(
-            "gossip-dual-averaging",
+    for graph in (Ring(8), StaticExponential(8)):
+        yield same(
             f"constant stepsize, no constraint: the rows of D-PSGD on {graph.name}",
             run(
                 build(step, graph),
@@ -196,15 +210,13 @@ def is_d_psgd(build: GossipDualAveragingBuild = DualAveraging) -> tuple[Verdict,
                 seed=_GOSSIP_DUAL_AVERAGING_SEED,
                 replicas=3,
             ).rows,
-            check="special case",
-            problem="quadratic-sc",
-            provenance=f"{_GOSSIP_DUAL_AVERAGING_STEPS} steps, 3 replicas, seed "
-            f"{_GOSSIP_DUAL_AVERAGING_SEED}",
         )
-        for graph in (Ring(8), StaticExponential(8))
-    )
 
 
+@_GOSSIP_DUAL_AVERAGING_FORMS.case(
+    "mean identity",
+    f"{_GOSSIP_DUAL_AVERAGING_STEPS} steps, alpha_t 0.4/sqrt(t + 1), no noise, ring of 8",
+)
 def mean_recursion(build: GossipDualAveragingBuild = DualAveraging) -> Verdict:
     """z <- z + a x - c and x = x_0 - alpha_t z for the means, common Hessian, no noise."""
     one = Quadratic.strongly_convex(8, 6, L=2.0, mu=0.25, sigma2=0.0, zeta2=3.0, R2=5.0)
@@ -215,16 +227,11 @@ def mean_recursion(build: GossipDualAveragingBuild = DualAveraging) -> Verdict:
         z = z + a * x - one.c.mean(0).numpy()
         x = x0 - step(t) * z
         expected.append(x)
-    return identity(
-        "gossip-dual-averaging",
+    return same(
         "mean of the models = dual averaging of one worker on f",
         models(build(step, Ring(8)), one, _GOSSIP_DUAL_AVERAGING_STEPS)[:, 0].numpy(),
-        np.stack(expected),
-        check="mean identity",
-        problem=one.name,
-        provenance=f"{_GOSSIP_DUAL_AVERAGING_STEPS} steps, alpha_t 0.4/sqrt(t + 1), no "
-        f"noise, ring of 8",
-    )
+        np.stack(expected), on=one,
+    )  # fmt: skip
 
 
 def guests_at_home(
@@ -291,44 +298,35 @@ def kkt(domain: str, a: Floats, c: Floats) -> Floats:
 DOMAINS: dict[str, ConvexSet] = {"ball": Ball(1.0), "box": Box(-0.3, 0.4), "simplex": Simplex()}
 
 
+_PROJECTED_DGD_FORMS = ClosedForms("projected-dgd")
+
+
+@_PROJECTED_DGD_FORMS.case(
+    "closed form: KKT point",
+    f"{STEPS} steps, gamma {GAMMA}, ring of 8, no noise; multiplier by "
+    f"Brent's method, seed {SEED + 1}",
+)
 def constrained(
     build: Callable[[Stepsize, Topology, ConvexSet], Method[Any]] = projected_dgd,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """Eight workers that share one quadratic, from a start outside the sets."""
     random = np.random.default_rng(SEED + 1)
     a, c = random.uniform(0.5, 1.5, 6), 3 * random.normal(size=6)
     rows = (torch.from_numpy(v).expand(8, -1).contiguous() for v in (a, c / a))
     problem = Quadratic.from_arrays(*rows, x0=torch.full((6,), 2.0).double())
-    return tuple(
-        identity(
-            "projected-dgd",
+    for name, domain in DOMAINS.items():
+        yield same(
             f"workers with one quadratic stop at its minimiser over the {name} (KKT)",
             run(build(STEP, Ring(8), domain), problem, steps=STEPS, points=2).rows[0].numpy(),
-            kkt(name, a, c),
-            check="closed form: KKT point", problem=problem.name, tolerance=1e-11,
-            provenance=f"{STEPS} steps, gamma {GAMMA}, ring of 8, no noise; multiplier by "
-            f"Brent's method, seed {SEED + 1}",
-        )
-        for name, domain in DOMAINS.items()
-    )  # fmt: skip
+            kkt(name, a, c), tolerance=1e-11, on=problem,
+        )  # fmt: skip
 
 
-CLOSED_FORMS = (
-    fixed_points,
-    exponential_weights,
-    dual_averaging_forms,
-    constrained,
-)
+CLOSED_FORMS = (fixed_points, exponential_weights, dual_averaging_forms, constrained)
 
 COVERS = {
-    "constrained": (
-        "mirror-descent",
-        "projected-dgd",
-    ),
+    "constrained": ("mirror-descent", "projected-dgd"),
     "dual_averaging_forms": ("gossip-dual-averaging",),
-    "exponential_weights": (
-        "gossip-dual-averaging",
-        "mirror-descent",
-    ),
+    "exponential_weights": ("gossip-dual-averaging", "mirror-descent"),
     "fixed_points": ("dgd",),
 }

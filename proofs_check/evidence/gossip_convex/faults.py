@@ -32,7 +32,7 @@ from proofs_check.evidence.gossip_convex.closed_forms import (
     one_cost,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.stepsizes import Stepsize
 
 
@@ -47,7 +47,7 @@ class ProjectedFirst(FaultyMethod):
         packet = context.pack(Identity(), state.x, t)
         mixed, _ = context.network.mix(packet, self.right.topology.neighbours(t))
         point = self.right.geometry.start(mixed)
-        g = self.right.gradients.at(point, t, context)
+        g = self.right.gradients.compute(point, t, context)
         return MirrorState(point - self.right.step_rule(t) * g)
 
 
@@ -63,35 +63,6 @@ class FirstStep(Stepsize):
 
     def __str__(self) -> str:
         return f"the first of {self.rule}"
-
-
-@final
-@dataclass(frozen=True)
-class MixedModels(FaultyMethod):
-    """Dual averaging that mixes the models and keeps the sums of gradients to itself."""
-
-    right: DualAveraging
-
-    def step(self, state: Any, t: int, context: RunContext) -> Any:
-        z = state.z + context.gradient(state.x, t)
-        x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
-        packet = context.pack(Identity(), x, t)
-        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(t))
-        return state._replace(x=mixed, z=z)
-
-
-@final
-@dataclass(frozen=True)
-class SumsTwice(FaultyMethod):
-    """Dual averaging whose own sum enters once more with its weight W_ii."""
-
-    right: DualAveraging
-
-    def step(self, state: Any, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        z = after.z + own_weights(self.right.topology, context) * state.z
-        x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
-        return after._replace(x=x, z=z)
 
 
 @final
@@ -143,7 +114,7 @@ class Speechless(FaultyMethod):
     right: DPSGD
 
     def step(self, state: Any, t: int, context: RunContext) -> Any:
-        g = self.right.gradients.at(state.x, t, context)
+        g = self.right.gradients.compute(state.x, t, context)
         return state._replace(x=state.x - self.right.step_rule(t) * g)
 
 
@@ -156,7 +127,7 @@ class CopiedGuests(FaultyMethod):
 
     def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
         after = self.right.step(state, t, context)
-        met = self.right.meetings.at(t, context.key, context.replicas).sources[..., -1]
+        met = self.right.meetings.draw(t, context.key, context.replicas).sources[..., -1]
         keeps = (met > torch.arange(self.right.meetings.n))[..., context.network.workers, None]
         return after._replace(guests=torch.where(keeps, state.guests, after.guests))
 
@@ -171,6 +142,25 @@ def projects_first(step: Stepsize, topology: Topology, domain: ConvexSet) -> Met
     return ProjectedFirst(projected_dgd(step, topology, domain))
 
 
+@wrong_step("dual averaging that mixes models", judge=is_d_psgd, of=DualAveraging)
+def mixed_models(own: DualAveraging, state: Any, t: int, context: RunContext) -> Any:
+    """models are averaged, sums of gradients are not"""
+    z = state.z + context.gradient(state.x, t)
+    x = own.geometry.step(state.start, z, own.step_rule(t))
+    packet = context.pack(Identity(), x, t)
+    mixed, _ = context.network.mix(packet, own.topology.neighbours(t))
+    return state._replace(x=mixed, z=z)
+
+
+@wrong_step("dual averaging counting itself twice", judge=mean_recursion, of=DualAveraging)
+def sums_twice(own: DualAveraging, state: Any, t: int, context: RunContext) -> Any:
+    """the self-weight W_ii is added once more"""
+    after = own.step(state, t, context)
+    z = after.z + own_weights(own.topology, context) * state.z
+    x = own.geometry.step(state.start, z, own.step_rule(t))
+    return after._replace(x=x, z=z)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "DGD with its gradient at the mixed point", "grad f_i(sum_j W_ij x_j)",
@@ -183,14 +173,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "dual averaging whose step does not fall", "alpha_0 for alpha_t",
         mean_recursion, lambda s, w: DualAveraging(FirstStep(s), w),
-    ),
-    fault(
-        "dual averaging that mixes models", "models are averaged, sums of gradients are not",
-        is_d_psgd, wrapped(MixedModels, DualAveraging),
-    ),
-    fault(
-        "dual averaging counting itself twice", "the self-weight W_ii is added once more",
-        mean_recursion, wrapped(SumsTwice, DualAveraging),
     ),
     MethodMutant(
         "mirror map without its inverse", "log x - gamma g is taken for the model",

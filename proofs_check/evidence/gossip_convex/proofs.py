@@ -91,7 +91,4 @@ def prove_projected_dgd(claimed: Any = PROJECTED_DGD_AMOUNT) -> Verdict:
     )
 
 
-PROOFS = (
-    prove_dgd,
-    prove_projected_dgd,
-)
+PROOFS = (prove_dgd, prove_projected_dgd)

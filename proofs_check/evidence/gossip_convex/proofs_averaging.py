@@ -142,7 +142,4 @@ def prove_mirror_descent(claimed: Any = MIRROR_DESCENT_AMOUNT, network: Any = NE
     )
 
 
-PROOFS = (
-    prove_dual_averaging,
-    prove_mirror_descent,
-)
+PROOFS = (prove_dual_averaging, prove_mirror_descent)

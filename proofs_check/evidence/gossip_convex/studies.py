@@ -32,7 +32,7 @@ from proofs_check.evidence.gossip_convex.closed_forms import DOMAINS, kkt, stopp
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.graph_ladder import GrowingGraphs, families
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free, noise_free_rate, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -58,7 +58,7 @@ def setting(n: int) -> tuple[Logistic, Tensor]:
 
 
 def stated(graph: Topology, point: Tensor) -> Constants:
-    """What the theorem needs; x_0 = 0."""
+    """Constants that the theorem needs; x_0 = 0."""
     own = Constants(lipschitz=1.0, R2=float(point @ point), convex=True)
     return graph.constants().merge(own)
 
@@ -112,6 +112,13 @@ def under_bound(
     ]
 
 
+@study(
+    "dgd",
+    "logistic regression, lam 0",
+    "DGD stays under its bound, projected or not",
+    "steps",
+    "f(average of the mean models) - f(x*)",
+)
 def dgd_bound_measure(
     build: DgdBoundBuild = unconstrained, constrained: DgdBoundBuild = projected_dgd
 ) -> StudyResult:
@@ -127,17 +134,6 @@ def dgd_bound_measure(
             verdicts.append(verdict)
             curves += lines
     return StudyResult(tuple(verdicts), curves)
-
-
-DGD_BOUND_STUDY = Study(
-    "dgd_bound",
-    "dgd",
-    "logistic regression, lam 0",
-    "DGD stays under its bound, projected or not",
-    "steps",
-    "f(average of the mean models) - f(x*)",
-    dgd_bound_measure,
-)
 
 
 # DGD's neighbourhood: proportional to the stepsize and to 1/gap; none where steps vanish.
@@ -193,6 +189,13 @@ def along_gap(family: GrowingGraphs) -> Floats:
     return np.array(found)
 
 
+@study(
+    "dgd",
+    "quadratic",
+    "gamma/gap in DGD's neighbourhood",
+    "stepsize gamma",
+    "distance of the worst worker from x* [x]",
+)
 def dgd_neighbourhood_measure(build: DgdNeighbourhoodBuild = dgd_neighbourhood_dgd) -> StudyResult:
     """Exponent of gamma for worst worker and mean model, of 1/gap on rings, of T."""
     graph, own = Ring(_DGD_NEIGHBOURHOOD_N), problem(_DGD_NEIGHBOURHOOD_N)
@@ -239,17 +242,6 @@ def dgd_neighbourhood_measure(build: DgdNeighbourhoodBuild = dgd_neighbourhood_d
     return StudyResult(verdicts, (noise_free(x, worst, reference, mean_model=mean),))
 
 
-DGD_NEIGHBOURHOOD_STUDY = Study(
-    "dgd_neighbourhood",
-    "dgd",
-    "quadratic",
-    "gamma/gap in DGD's neighbourhood",
-    "stepsize gamma",
-    "distance of the worst worker from x* [x]",
-    dgd_neighbourhood_measure,
-)
-
-
 # Projected DGD's neighbourhood of the constrained optimum is proportional to the stepsize.
 #
 # f_i(x) = sum_j a_{ij} (x_j - b_{ij})^2 / 2 with unlike curvatures and minimisers, without noise,
@@ -289,6 +281,13 @@ def projected_neighbourhood_distances(
     return np.array(found), np.array(outside)
 
 
+@study(
+    "projected-dgd",
+    "quadratic",
+    "gamma in projected DGD's neighbourhood",
+    "stepsize gamma",
+    "distance of the worst worker from the constrained minimiser [x]",
+)
 def projected_neighbourhood_measure(
     build: ProjectedNeighbourhoodBuild = projected_dgd,
 ) -> StudyResult:
@@ -328,14 +327,3 @@ def projected_neighbourhood_measure(
             )
         )
     return StudyResult(tuple(verdicts), curves)
-
-
-PROJECTED_NEIGHBOURHOOD_STUDY = Study(
-    "projected_neighbourhood",
-    "projected-dgd",
-    "quadratic",
-    "gamma in projected DGD's neighbourhood",
-    "stepsize gamma",
-    "distance of the worst worker from the constrained minimiser [x]",
-    projected_neighbourhood_measure,
-)

@@ -28,7 +28,7 @@ from proofs_check.evidence.gossip.studies import topologies
 from proofs_check.evidence.gossip_convex.studies import setting, stated
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
@@ -129,6 +129,13 @@ def on_rings(build: DualAveragingGapBuild) -> Verdict:
     )  # fmt: skip
 
 
+@study(
+    "gossip-dual-averaging",
+    "logistic regression, lam 0",
+    "dual averaging stays under its bound on every graph",
+    "steps",
+    "f(average of the worst worker) - f(x*)",
+)
 def dual_averaging_gap_measure(build: DualAveragingGapBuild = DualAveraging) -> StudyResult:
     """Four graphs under the bound, rings of growing size."""
     verdicts: list[Verdict] = []
@@ -138,17 +145,6 @@ def dual_averaging_gap_measure(build: DualAveragingGapBuild = DualAveraging) -> 
         verdicts.append(verdict)
         curves += lines
     return StudyResult((*verdicts, on_rings(build)), curves)
-
-
-DUAL_AVERAGING_GAP_STUDY = Study(
-    "dual_averaging_gap",
-    "gossip-dual-averaging",
-    "logistic regression, lam 0",
-    "dual averaging stays under its bound on every graph",
-    "steps",
-    "f(average of the worst worker) - f(x*)",
-    dual_averaging_gap_measure,
-)
 
 
 # Gossip dual averaging of functions of pairs: what guests are worth, and how fast it converges.
@@ -231,6 +227,13 @@ def falling(build: PairwiseBiasBuild, pairs: PairwiseLogistic) -> tuple[Floats, 
     return at.astype(np.float64), np.array(found)
 
 
+@study(
+    "gossip-dual-averaging",
+    "pairwise-logistic",
+    "guests take the bias out of gradients over pairs",
+    "steps",
+    "f(average of the models) - f*",
+)
 def pairwise_bias_measure(build: PairwiseBiasBuild = GossipDualAveraging) -> StudyResult:
     """The law of the guests, asserted; the rate, compared."""
     pairs = problem()
@@ -257,14 +260,3 @@ def pairwise_bias_measure(build: PairwiseBiasBuild = GossipDualAveraging) -> Stu
     reference = y[-1] * (x / x[-1]) ** -0.5
     curves = [PanelLine("average model", x, y), PanelLine("T^(-1/2)", x, reference, theory=True)]
     return StudyResult((*visits(build, pairs), rate), curves)
-
-
-PAIRWISE_BIAS_STUDY = Study(
-    "pairwise_bias",
-    "gossip-dual-averaging",
-    "pairwise-logistic",
-    "guests take the bias out of gradients over pairs",
-    "steps",
-    "f(average of the models) - f*",
-    pairwise_bias_measure,
-)

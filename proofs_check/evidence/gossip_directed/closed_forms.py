@@ -13,10 +13,9 @@ vector. Uniform gossip on n workers: with u_i = s_i - \bar x w_i,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import product as every
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,6 +24,7 @@ from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.averaging import Averaging
 from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
@@ -34,7 +34,7 @@ from algorithms.topologies.random_digraph import RandomDigraph
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -45,56 +45,27 @@ DIGRAPH = RandomDigraph(7, 0.4, seed=7)
 """A directed graph whose in-degrees differ, so that weights leave 1."""
 
 
-@final
-@dataclass(frozen=True)
-class Averaging(MixingSequence):
-    """Row-stochastic weights on a directed graph: everyone takes the mean of what it hears."""
-
-    graph: MixingSequence
-
-    @property
-    def n(self) -> int:
-        """Number of workers of the graph."""
-        return self.graph.n
-
-    @property
-    def name(self) -> str:
-        return f"plain averaging on {self.graph.name}"
-
-    @property
-    def period(self) -> int:
-        return self.graph.period
-
-    def matrix(self, t: int) -> Floats:
-        linked = self.graph.matrix(t) > 0
-        return np.asarray(linked / linked.sum(axis=1, keepdims=True), dtype=np.float64)
+_PUSH_SUM_FORMS = ClosedForms("push-sum")
 
 
+@_PUSH_SUM_FORMS.case("closed form")
 def exact_after_rounds(
     build: Build = PushSum, graph: Callable[[int], MixingSequence] = OnePeerExponential
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """One-peer exponential graph: averages of integers on 8 and 32 workers, exact in binary."""
-    verdicts = []
     for n in (8, 32):
         b = torch.arange(n, dtype=torch.float64)[:, None]
         problem = Quadratic.from_arrays(torch.ones_like(b), b)
         rounds = n.bit_length() - 1
         *_, last = path(build(FixedLinks(graph(n))), problem, rounds)
-        verdicts.append(
-            identity(
-                "push-sum",
-                f"one partner a round: exact after log2 n rounds, {graph(n).name}",
-                torch.cat((last.state.s, last.state.w), -1)[0],
-                [(n - 1) / 2, 1.0],
-                check="closed form",
-                problem=problem.name,
-                tolerance=0.0,
-                provenance=f"starts 0, ..., {n - 1}; sums of integers over 2^k are exact",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"one partner a round: exact after log2 n rounds, {graph(n).name}",
+            torch.cat((last.state.s, last.state.w), -1)[0], [(n - 1) / 2, 1.0], tolerance=0.0,
+            on=problem, words=f"starts 0, ..., {n - 1}; sums of integers over 2^k are exact",
+        )  # fmt: skip
 
 
+@_PUSH_SUM_FORMS.case("closed form", "30 rounds from cos(2 pi i / 8)")
 def ring_contraction(build: Build = PushSum) -> Verdict:
     """Consensus error of the slowest mode on the directed ring of 8."""
     b = torch.cos(2 * math.pi * torch.arange(8, dtype=torch.float64) / 8)[:, None]
@@ -103,15 +74,10 @@ def ring_contraction(build: Build = PushSum) -> Verdict:
         float(moment.context.network.mean_over_workers(ratios(moment.state).square()).sqrt())
         for moment in path(build(FixedLinks(DirectedRing(8))), problem, 30)
     ]
-    return identity(
-        "push-sum",
+    return same(
         "directed ring (I + P)/2: the slowest mode contracts by cos(pi/n), n=8",
-        np.array(rms[1:]) / np.array(rms[:-1]),
-        math.cos(math.pi / 8),
-        check="closed form",
-        problem=problem.name,
-        provenance="30 rounds from cos(2 pi i / 8)",
-    )
+        np.array(rms[1:]) / np.array(rms[:-1]), math.cos(math.pi / 8), on=problem,
+    )  # fmt: skip
 
 
 def ratios(state: Any) -> torch.Tensor:
@@ -130,54 +96,38 @@ def exchanges() -> tuple[Exchange, ...]:
     )
 
 
+@_PUSH_SUM_FORMS.case("mass", "seed 45, 3 replicas, 120 rounds; standard normal starts, seed 44")
 def mass_is_kept(
     build: Build = PushSum, among: tuple[Exchange, ...] | None = None
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """Sum s, sum w = n and min w > 0 over 120 rounds, four kinds of exchange."""
     problem = consensus_problem(7, 3, 44)
     centre = problem.x_star
-    verdicts = []
     for exchange in among or exchanges():
         moments = list(path(build(exchange), problem, 120, seed=45, replicas=3))
         joined = torch.stack([torch.cat((m.state.s, m.state.w), -1) for m in moments])
         positive = bool((joined[..., -1] > 0).all())
         due = torch.cat((centre, torch.ones(1, dtype=torch.float64)))
-        verdicts.append(
-            identity(
-                "push-sum",
-                f"mean s and mean w stay and w > 0, {exchange.name}",
-                joined.mean(-2) if positive else torch.full_like(joined.mean(-2), math.nan),
-                due,
-                check="mass",
-                problem=problem.name,
-                provenance="seed 45, 3 replicas, 120 rounds; standard normal starts, seed 44",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"mean s and mean w stay and w > 0, {exchange.name}",
+            joined.mean(-2) if positive else torch.full_like(joined.mean(-2), math.nan), due,
+            on=problem,
+        )  # fmt: skip
 
 
+@_PUSH_SUM_FORMS.case("the mean", "seed 46, 2 replicas, 400 rounds")
 def reaches_mean(
     build: Build = PushSum, among: tuple[Exchange, ...] | None = None
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """Every z_i after 400 rounds against the mean of the starts."""
     problem = consensus_problem(7, 3, 44)
-    verdicts = []
     for exchange in among or exchanges():
         method = build(exchange)
         *_, last = path(method, problem, 400, seed=46, replicas=2)
-        verdicts.append(
-            identity(
-                "push-sum",
-                f"every s_i / w_i tends to the mean of the starts, {exchange.name}",
-                method.models(last.state),
-                problem.x_star,
-                check="the mean",
-                problem=problem.name,
-                tolerance=1e-9,
-                provenance="seed 46, 2 replicas, 400 rounds",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"every s_i / w_i tends to the mean of the starts, {exchange.name}",
+            method.models(last.state), problem.x_star, tolerance=1e-9, on=problem,
+        )  # fmt: skip
 
 
 def perron(matrix: Floats) -> Floats:
@@ -187,6 +137,7 @@ def perron(matrix: Floats) -> Floats:
     return np.asarray(v / v.sum())
 
 
+@_PUSH_SUM_FORMS.case("Perron value", f"400 rounds on {DIGRAPH.name}")
 def plain_averaging(build: Build = PushSum) -> Verdict:
     """Row-stochastic weights keep w = 1 and end at the Perron-weighted value, not at the mean."""
     problem, plain = consensus_problem(7, 3, 44), Averaging(DIGRAPH)
@@ -194,21 +145,15 @@ def plain_averaging(build: Build = PushSum) -> Verdict:
     starts = problem.all_gradients(torch.zeros(3, dtype=torch.float64)).neg().numpy()
     value = perron(plain.matrix(0)) @ starts
     off = float(np.abs(value - starts.mean(0)).max())
-    return identity(
-        "push-sum",
+    return same(
         "averaging with row-stochastic weights ends at sum_i pi_i b_i, pi the left Perron vector",
-        ratios(last.state),
-        value,
-        check="Perron value",
-        problem=problem.name,
-        tolerance=1e-9,
-        provenance=f"400 rounds on {DIGRAPH.name}",
-        note=f"the mean is up to {off:.3g} away",
-    )
+        ratios(last.state), value, tolerance=1e-9, note=f"the mean is up to {off:.3g} away",
+        on=problem,
+    )  # fmt: skip
 
 
 def gossip_factor(n: int) -> float:
-    """What a round of uniform gossip leaves of E||s - xbar w||^2; see the module."""
+    """Contraction of E||s - xbar w||^2 by a round of uniform gossip; see the module."""
     return 0.25 - 0.5 / (n - 1) + 0.25 * (1 - (n - 2) / (n - 1) ** 2)
 
 
@@ -225,7 +170,8 @@ def enumerated_factor(n: int) -> float:
     return total / float((n - 1) ** n) / 2.0
 
 
-def uniform_gossip(build: Build = PushSum) -> tuple[Verdict, ...]:
+@_PUSH_SUM_FORMS.case()
+def uniform_gossip(build: Build = PushSum) -> Iterator[Verdict]:
     """The factor by enumeration for n = 4, and measured over 5 rounds for n = 8."""
     n, rounds, replicas = 8, 5, 4000
     problem = consensus_problem(n, 1, 47)
@@ -233,25 +179,16 @@ def uniform_gossip(build: Build = PushSum) -> tuple[Verdict, ...]:
     first, *_, last = path(build(exchange), problem, rounds, seed=48, replicas=replicas)
     u = [m.state.s - problem.x_star * m.state.w for m in (first, last)]
     left = (u[1].square().sum((-2, -1)) / u[0].square().sum((-2, -1))).numpy()
-    return (
-        identity(
-            "push-sum",
-            "uniform gossip: factor of E||s - xbar w||^2 a round, n=4, over all 81 choices",
-            enumerated_factor(4),
-            gossip_factor(4),
-            check="enumeration",
-            provenance="start e_0 - e_1; no seed",
-        ),
-        mean_value(
-            "push-sum",
-            f"uniform gossip: E||s - xbar w||^2 after {rounds} rounds is factor^{rounds}, n={n}",
-            left,
-            gossip_factor(n) ** rounds,
-            check="uniform gossip",
-            problem=problem.name,
-            provenance=f"seed 48, {replicas} replicas",
-        ),
-    )
+    yield same(
+        "uniform gossip: factor of E||s - xbar w||^2 a round, n=4, over all 81 choices",
+        enumerated_factor(4), gossip_factor(4), check="enumeration",
+        words="start e_0 - e_1; no seed",
+    )  # fmt: skip
+    yield mean_is(
+        f"uniform gossip: E||s - xbar w||^2 after {rounds} rounds is factor^{rounds}, n={n}", left,
+        gossip_factor(n) ** rounds, check="uniform gossip", on=problem,
+        words=f"seed 48, {replicas} replicas",
+    )  # fmt: skip
 
 
 def push_sum() -> tuple[Verdict, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import MixingSequence
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
 from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, perron
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import path
 from proofs_check.methods.faulty.push import GradientSent
 from proofs_check.verdict import Verdict
@@ -50,7 +50,12 @@ def targets() -> tuple[Quadratic, Floats]:
     return Quadratic.from_arrays(torch.ones(b.shape, dtype=torch.float64), torch.from_numpy(b)), b
 
 
-def sgp_fixed_point(build: Build = SGP) -> tuple[Verdict, ...]:
+sgp = ClosedForms("sgp")
+"""Closed forms of sgp."""
+
+
+@sgp.case("fixed point", f"{STEPS} steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53")
+def sgp_fixed_point(build: Build = SGP) -> Iterator[Verdict]:
     """All z_i against the linear system; their mean against that of the b_i."""
     problem, b = targets()
     p = DIGRAPH.matrix(0)
@@ -59,25 +64,20 @@ def sgp_fixed_point(build: Build = SGP) -> tuple[Verdict, ...]:
     method = build(STEP, FixedLinks(DIGRAPH))
     *_, last = path(method, problem, STEPS)
     z = method.models(last.state)[0].numpy()
-    told = f"{STEPS} steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53"
-    return (
-        identity(
-            "sgp", "models stop where (I - P + gamma P / v) x = gamma P b, z = x / v",
-            z, x / v[:, None], check="fixed point", problem=problem.name, tolerance=1e-10,
-            provenance=told,
-        ),
-        identity(
-            "sgp", "the mean of the z_i is that of the minimisers b_i, whatever the graph",
-            z.mean(0), b.mean(0), check="fixed point", problem=problem.name, tolerance=1e-10,
-            provenance=told,
-        ),
+    yield same(
+        "models stop where (I - P + gamma P / v) x = gamma P b, z = x / v", z, x / v[:, None],
+        tolerance=1e-10, on=problem,
+    )  # fmt: skip
+    yield same(
+        "the mean of the z_i is that of the minimisers b_i, whatever the graph", z.mean(0),
+        b.mean(0), tolerance=1e-10, on=problem,
     )  # fmt: skip
 
 
-def overlap_keeps_mass(build: Overlap = OverlapSGP) -> tuple[Verdict, ...]:
+@sgp.case("mass", f"9 steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53")
+def overlap_keeps_mass(build: Overlap = OverlapSGP) -> Iterator[Verdict]:
     r"""Weight n and \sum x = n x_0 - \gamma \sum_s \sum_i g_i(z_i^s), flights counted."""
     problem, b = targets()
-    verdicts = []
     for tau in (1, 3):
         method = build(STEP, DIGRAPH, tau)
         moved, held, due = np.zeros(3), [], []
@@ -87,21 +87,19 @@ def overlap_keeps_mass(build: Overlap = OverlapSGP) -> tuple[Verdict, ...]:
             held.append(total)
             due.append(np.append(moved, float(DIGRAPH.n)))
             moved = moved - GAMMA * (s / w - b).sum(0)
-        verdicts.append(
-            identity(
-                "sgp",
-                f"{tau}-OSGP: workers and flights hold weight n and all steps taken",
-                np.array(held),
-                np.array(due),
-                check="mass",
-                problem=problem.name,
-                provenance=f"9 steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"{tau}-OSGP: workers and flights hold weight n and all steps taken", np.array(held),
+            np.array(due), on=problem,
+        )  # fmt: skip
 
 
-def e34() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E34",
+    "sgp",
+    "parameters and weights are sent: workers come to agree (without forces, in 150 steps)",
+    covers=("gossipgrad", "sgp", "subgradient-push"),
+)
+def e34() -> Shown:
     """Workers that start apart, no forces: those that send gradients never hear of each other."""
     method = SGP(ConstantStep(0.1), FixedLinks(DIGRAPH))
     b = consensus_problem(DIGRAPH.n, 3, 56).c[None]
@@ -114,25 +112,22 @@ def e34() -> tuple[Verdict, ...]:
         left.append(float((z - z.mean(-2, keepdim=True)).abs().max()))
     started = float((b - b.mean(-2, keepdim=True)).abs().max())
     return (
-        erratum(
-            "E34",
-            "sgp",
-            "parameters and weights are sent: workers come to agree (without forces, in 150 steps)",
-            (left[0], 0.0),
-            (left[1], 0.0),
-            f"the largest distance from the mean, {started:.4g} at the start",
-        ),
+        (left[0], 0.0),
+        (left[1], 0.0),
+        f"the largest distance from the mean, {started:.4g} at the start",
     )
-
-
-def sgp() -> tuple[Verdict, ...]:
-    """Fixed points, and mass of the overlapped form."""
-    return (*sgp_fixed_point(), *overlap_keeps_mass())
 
 
 # Where subgradient-push stops: it mixes before it takes its gradient.
 
 
+subgradient_push = ClosedForms("subgradient-push")
+"""Closed forms of subgradient-push."""
+
+
+@subgradient_push.case(
+    "fixed point", f"{STEPS} steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53"
+)
 def subgradient_push_fixed_point(build: Build = SubgradientPush) -> Verdict:
     r"""Mixing first: (I - P + \gamma D^{-1} P) x = \gamma b, z = D^{-1} P x."""
     problem, b = targets()
@@ -141,35 +136,7 @@ def subgradient_push_fixed_point(build: Build = SubgradientPush) -> Verdict:
     x = np.linalg.solve(np.eye(DIGRAPH.n) - p + GAMMA * p / v, GAMMA * b)
     method = build(STEP, FixedLinks(DIGRAPH))
     *_, last = path(method, problem, STEPS)
-    return identity(
-        "subgradient-push",
+    return same(
         "ratios stop where (I - P + gamma P / v) x = gamma b, z = P x / v, rows divided",
-        method.models(last.state)[0],
-        p @ x / v,
-        check="fixed point",
-        problem=problem.name,
-        tolerance=1e-10,
-        provenance=f"{STEPS} steps without noise on {DIGRAPH.name}, gamma {GAMMA}, seed 53",
-    )
-
-
-def subgradient_push() -> tuple[Verdict, ...]:
-    """The solution of its linear system."""
-    return (subgradient_push_fixed_point(),)
-
-
-CLOSED_FORMS = (
-    sgp,
-    e34,
-    subgradient_push,
-)
-
-DEMONSTRATIONS = (("E34", e34),)
-
-COVERS = {
-    "e34": (
-        "gossipgrad",
-        "sgp",
-        "subgradient-push",
-    )
-}
+        method.models(last.state)[0], p @ x / v, tolerance=1e-10, on=problem,
+    )  # fmt: skip

@@ -10,10 +10,10 @@ from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.problems.quadratic_data import unequal
+from algorithms.topologies.averaging import Averaging
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.evidence.gossip_directed.closed_forms import Averaging
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -28,7 +28,7 @@ _D_PSGD = arm("D-PSGD on a ring", lambda it: DPSGD(it.step, Ring(it.problem.n)))
 GOSSIPGRAD = contrast(
     "gossipgrad", "partners that rotate keep workers together with one message a step",
     replace(_UNEQUAL, note="dissemination, samples pass round"),
-    Reading("sent_bits", "distance_of_workers", budget=1.2e6),
+    Reading("sent_bits", "distance_of_workers", budget=6e5),
     method="GossipGraD",
     baseline=_D_PSGD,
     without=arm(
@@ -60,7 +60,7 @@ PUSH_SUM = contrast(
 SGP = contrast(
     "sgp", "one-way messages over far links keep workers together for fewer bits",
     replace(_UNEQUAL, steps=1500, note="exponential graph with uneven in-degrees"),
-    Reading("sent_bits", "distance_of_workers", budget=1.9e6),
+    Reading("sent_bits", "distance_of_workers", budget=9.5e5),
     method="SGP",
     baseline=_D_PSGD,
     without=arm("the weight is not sent", lambda it: WeightKept(it.own)),

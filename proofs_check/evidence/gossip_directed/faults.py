@@ -8,10 +8,10 @@ from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
+from algorithms.topologies.averaging import Averaging
 from algorithms.topologies.directed_ring import DirectedRing
 from proofs_check.evidence.gossip_directed.closed_forms import (
     DIGRAPH,
-    Averaging,
     Build,
     exact_after_rounds,
     mass_is_kept,

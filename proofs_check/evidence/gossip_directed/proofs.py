@@ -10,6 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.proofs.expressions import near
+from proofs_check.proofs.norms import triangle
 from proofs_check.verdict import Verdict
 from theory.theorems.push_sum_uniform import push_sum_uniform
 from theory.theorems.sgp import sgp
@@ -62,7 +63,11 @@ PUSHED = sp.Matrix([[1 - a, b / 2, c], [a / 2, 1 - b, 0], [a / 2, b / 2, 1 - c]]
 
 def prove_sgp(pushed: sp.Matrix = PUSHED) -> Verdict:
     """x <- P (x - gamma g) moves the mean by the mean gradient, x_3 is the start pushed on and the
-    steps of ages 1 to 3; 1/(1 - lam) is the sum of all ages for one symmetric matrix."""
+    steps of ages 1 to 3; 1/(1 - lam) is the sum of all ages for one symmetric matrix.
+
+    From one start the distances of z = x/w from the mean are sums over ages of (diag(w)^-1 P^k - J)
+    g, here times w; each is at most the norm of that matrix times G, and they add up.
+    """
     x = sp.Matrix(sp.symbols("x_0:3", real=True))
     steps = [sp.Matrix(sp.symbols(f"g_{t}_0:3", real=True)) for t in range(3)]
     moved = sum(pushed * (x - steps[0])) - sum(x) + sum(steps[0])
@@ -70,6 +75,14 @@ def prove_sgp(pushed: sp.Matrix = PUSHED) -> Verdict:
     for t, g in enumerate(steps):
         run = pushed * (run - g)
         ages -= pushed ** (3 - t) * g
+    w, start = pushed**3 * sp.ones(3, 1), sp.Symbol("x_0")
+    alike = ages.subs(dict.fromkeys(x, start))
+    mean = start - sum(sum(g) for g in steps) / 3
+    by_age = sum(
+        ((pushed ** (3 - t) - w * sp.ones(1, 3) / 3) * g for t, g in enumerate(steps)),
+        sp.zeros(3, 1),
+    )
+    weighed = sp.expand(alike - w * mean + by_age)
     lam, s = sp.Rational(7, 10), sp.Symbol("k", integer=True, nonnegative=True)
     powers = sp.summation(lam**s, (s, 0, sp.oo))
     carried: Any = symbol("carried")
@@ -79,12 +92,11 @@ def prove_sgp(pushed: sp.Matrix = PUSHED) -> Verdict:
         "derived; setting of Assran et al. 2018, arXiv:1811.10792",
         equality("the mean moves by the mean gradient", sp.expand(moved), 0),
         equality("steps are carried on", sum(sp.expand(v) ** 2 for v in sp.expand(run - ages)), 0),
+        *triangle(),
+        equality("distances of x/w by age", sum(v**2 for v in weighed), 0),
         equality("ages of one symmetric matrix", powers, 1 / (1 - lam)),
         near(sgp, carried),
     )
 
 
-PROOFS = (
-    prove_push_sum_uniform,
-    prove_sgp,
-)
+PROOFS = (prove_push_sum_uniform, prove_sgp)

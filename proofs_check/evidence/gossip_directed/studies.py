@@ -18,6 +18,7 @@ from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.averaging import Averaging
 from algorithms.topologies.base import MixingSequence, product
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
@@ -25,13 +26,13 @@ from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from proofs_check.curves import PanelLine, band
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
-from proofs_check.evidence.gossip_directed.closed_forms import Averaging, gossip_factor, perron
+from proofs_check.evidence.gossip_directed.closed_forms import gossip_factor, perron
 from proofs_check.evidence.gossip_directed.closed_forms_losses import starts
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.speedup_verdicts import error_ratio
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -64,6 +65,14 @@ def networks() -> tuple[Exchange, ...]:
     )
 
 
+@study(
+    "push-sum",
+    "consensus",
+    "exact after log2 n rounds, cos(pi/n) a round, or the wrong value",
+    "rounds",
+    "largest |z_i - xbar|",
+    scales=("linear", "log"),
+)
 def push_sum_rounds_measure(build: PushSumRoundsBuild = PushSum) -> StudyResult:
     """Errors by round, and what is exact of them."""
     problem = consensus_problem(_N, 1, 57)
@@ -75,23 +84,23 @@ def push_sum_rounds_measure(build: PushSumRoundsBuild = PushSum) -> StudyResult:
         lines += [PanelLine(label, np.arange(last, dtype=np.float64), y[:last])]
     b = starts(problem)[:, 0]
     plain = perron(product(Averaging(uneven_exponential(_N)))) @ b
-    told = f"starts of seed 57, n={_N}, {_ROUNDS} rounds"
+    description = f"starts of seed 57, n={_N}, {_ROUNDS} rounds"
     verdicts = (
         identity(
             claim="one-peer exponential: no error after log2 n rounds", measured=errors[0][3:],
             expected=0.0, check="closed form", subject="push-sum",
-            problem=problem.name, provenance=told,
+            problem=problem.name, provenance=description,
         ),
         identity(
             claim="directed ring: error falls by cos(pi/n) a round, over a turn of 2n rounds",
             measured=errors[1][100 + 2 * _N] / errors[1][100],
             expected=math.cos(math.pi / _N) ** (2 * _N), check="closed form",
-            tolerance=1e-9, provenance=told, subject="push-sum", problem=problem.name,
+            tolerance=1e-9, provenance=description, subject="push-sum", problem=problem.name,
         ),
         identity(
             claim="plain averaging is left with the distance of the Perron value from the mean",
             measured=errors[4][-1], expected=abs(plain - b.mean()), check="Perron value",
-            tolerance=1e-9, subject="push-sum", problem=problem.name, provenance=told,
+            tolerance=1e-9, subject="push-sum", problem=problem.name, provenance=description,
         ),
         _uniform(build, problem),
     )  # fmt: skip
@@ -127,18 +136,6 @@ def _uniform(build: PushSumRoundsBuild, problem: Quadratic) -> Verdict:
     )
 
 
-PUSH_SUM_ROUNDS_STUDY = Study(
-    "push_sum_rounds",
-    "push-sum",
-    "consensus",
-    "exact after log2 n rounds, cos(pi/n) a round, or the wrong value",
-    "rounds",
-    "largest |z_i - xbar|",
-    push_sum_rounds_measure,
-    ("linear", "log"),
-)
-
-
 # SGP and its overlapped form over directed graphs err as BSP-SGD does: E||zbar - x*||^2 ~ 1/n.
 #
 # Quadratic with noise and workers that differ, small constant stepsize, from the minimiser, on
@@ -151,7 +148,7 @@ PUSH_SUM_ROUNDS_STUDY = Study(
 _WORKERS = (4, 8, 16, 32)
 _SGP_SPEEDUP_REPLICAS, _STEPS, _SGP_SPEEDUP_SEED, _WITHIN, _GROUPS = 128, 300, 160, 1.05, 32
 _STEP = ConstantStep(0.04)
-_TOLD = (
+_DESCRIPTION = (
     f"seeds {_SGP_SPEEDUP_SEED} + n, {_SGP_SPEEDUP_REPLICAS} replicas, {_STEPS} steps from "
     f"x*, gamma 0.04, uneven "
     f"exponential graphs, error {ALPHA:g}"
@@ -170,6 +167,13 @@ def bulk(step: Stepsize, graph: MixingSequence) -> Method[Any]:
     return BSP(step)
 
 
+@study(
+    "sgp",
+    "quadratic-sc",
+    "1/n for SGP over directed graphs that change with time",
+    "workers n",
+    "E||zbar - x*||^2 [x^2]",
+)
 def sgp_speedup_measure(
     build: SgpSpeedupBuild = sgp, overlapped: SgpSpeedupBuild = OverlapSGP
 ) -> StudyResult:
@@ -188,7 +192,8 @@ def sgp_speedup_measure(
     verdicts.append(
         rate_verdict(
             fit, -1.0, False, subject="sgp", variable="n", problem="quadratic-sc",
-            claim="linear speedup on directed graphs: SGP's error falls as 1/n", provenance=_TOLD,
+            claim="linear speedup on directed graphs: SGP's error falls as 1/n",
+            provenance=_DESCRIPTION,
         )
     )  # fmt: skip
     return StudyResult(tuple(verdicts), _lines(x, by))
@@ -206,7 +211,8 @@ def _sgp_speedup_errors(build: SgpSpeedupBuild, n: int) -> Floats:
 
 def _ratio(label: str, n: int, errors: Floats, bulk_errors: Floats) -> Verdict:
     found = error_ratio(
-        errors, bulk_errors, _WITHIN, subject="sgp", problem="quadratic-sc", told=_TOLD,
+        errors, bulk_errors, _WITHIN, subject="sgp", problem="quadratic-sc",
+        description=_DESCRIPTION,
         claim=f"{label} on directed graphs errs at most {_WITHIN:g} times as BSP-SGD, n={n}",
     )  # fmt: skip
     evidence = f"{found.statistic:.4f} +- {found.uncertainty:.2g} times the error of BSP-SGD"
@@ -218,14 +224,3 @@ def _lines(x: Floats, by: dict[str, Floats]) -> list[PanelLine]:
     for label, y in by.items():
         lines.append(PanelLine(label, x, *band(y)))
     return lines
-
-
-SGP_SPEEDUP_STUDY = Study(
-    "sgp_speedup",
-    "sgp",
-    "quadratic-sc",
-    "1/n for SGP over directed graphs that change with time",
-    "workers n",
-    "E||zbar - x*||^2 [x^2]",
-    sgp_speedup_measure,
-)

@@ -1,4 +1,4 @@
-r"""What lost messages cost: push-sum its mass, averaging its mean, D-PSGD its floor.
+r"""Cost of lost messages: mass in push-sum, the mean in averaging, the floor in D-PSGD.
 
 Messages are lost with probability p, independently. After T rounds on a ring of 6, the root mean
 square error of the mean over workers, relative to the spread of the starts:
@@ -37,7 +37,7 @@ from proofs_check.evidence.gossip.closed_forms import consensus_problem
 from proofs_check.evidence.gossip_directed.closed_forms_losses import expected_square, starts
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -46,7 +46,7 @@ _P = (0.01, 0.03, 0.1, 0.3)
 _N, _ROUNDS, _REPLICAS, _SEED = 5, 60, 2000, 170
 _DRIFTS = 4000  # at p = 0.01 half of all drifts are nearly 0: 2000 do not see losses doubled
 _GAMMA, _STEPS = 0.1, 60
-_TOLD = f"n={_N}, seeds {_SEED} on"
+_DESCRIPTION = f"n={_N}, seeds {_SEED} on"
 
 
 Build = Callable[[Exchange], Method[Any]]
@@ -59,6 +59,14 @@ def combined(step: Stepsize, exchange: Exchange) -> Method[Any]:
     return GossipGraD(step, exchange, shuffle=False)
 
 
+@study(
+    "push-sum",
+    "consensus",
+    "error of the mean that lost messages leave",
+    "probability that a message is lost",
+    f"root mean square error of the mean after {_ROUNDS} rounds, relative to the spread",
+    name="gossip_losses",
+)
 def measure(
     build: Build = PushSum, plain: Descend = LossyDPSGD, adapted_first: Descend = combined
 ) -> StudyResult:
@@ -75,7 +83,7 @@ def measure(
             "push-sum", f"averaging with its own value instead, losses p={p:g}: E (xbar_T - "
             "xbar_0)^2 is that of its second moments", own[:, k], exact[k],
             check="drift of the mean", problem=problem.name,
-            provenance=f"{_TOLD}, {_DRIFTS} replicas, T={_ROUNDS}",
+            provenance=f"{_DESCRIPTION}, {_DRIFTS} replicas, T={_ROUNDS}",
         )
         for k, p in enumerate(_P)
     ]  # fmt: skip
@@ -141,7 +149,8 @@ def _floors(descend: Descend, name: str, twice: list[Floats], law: Law) -> list[
                 "that of its second moments", trace.suboptimality[:, -1],
                 final_error(law, twice[k], b[:, 0], _GAMMA, _STEPS), check="floor under losses",
                 problem="quadratic",
-                provenance=f"{_TOLD}, {_REPLICAS} replicas, ring, gamma {_GAMMA}, T={_STEPS}",
+                provenance=f"{_DESCRIPTION}, {_REPLICAS} replicas, ring, gamma {_GAMMA}, "
+                f"T={_STEPS}",
             )
         )  # fmt: skip
     return verdicts
@@ -180,14 +189,3 @@ def combine_then_adapt(
     mixed = once @ off
     after = (twice @ square.ravel()).reshape(square.shape)
     return after - gamma * (mixed + mixed.T) + gamma**2 * slope, once @ m - gamma * (m - c)
-
-
-STUDY = Study(
-    "gossip_losses",
-    "push-sum",
-    "consensus",
-    "error of the mean that lost messages leave",
-    "probability that a message is lost",
-    f"root mean square error of the mean after {_ROUNDS} rounds, relative to the spread",
-    measure,
-)

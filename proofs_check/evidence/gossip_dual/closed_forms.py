@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,7 @@ from proofs_check.evidence.gossip_dual.closed_forms_nonsmooth import (
     unrolled,
 )
 from proofs_check.evidence.gossip_dual.closed_forms_nonsmooth import PrimalDualChange as Change
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
@@ -79,24 +80,23 @@ def chebyshev(gamma: float, degree: int, w: Floats) -> Floats:
     return np.asarray(1 - chebval(c2 * (1 - c3 * w), series) / chebval(c2, series))
 
 
-def polynomial(gossip: Gossip = accelerated_gossip) -> tuple[Verdict, ...]:
+_SSDA_MSDA_FORMS = ClosedForms("ssda-msda")
+
+
+@_SSDA_MSDA_FORMS.case("Chebyshev polynomial")
+def polynomial(gossip: Gossip = accelerated_gossip) -> Iterator[Verdict]:
     """K rounds of messages multiply every mode of W by P_K(w)."""
-    verdicts = []
     for topology in (Ring(8), Ring(20), Star(8), Hypercube(8), Complete(4), Path(12)):
         w, n = Laplacian(topology), topology.n
         values, modes = np.linalg.eigh(w.matrix)
         rows = torch.from_numpy(np.ascontiguousarray(modes))
         context = world_of(Quadratic.from_arrays(torch.ones_like(rows), rows), _SSDA_SEED, 1)
         heard = gossip(rows[None], multiplier(w, 0, context), w.gamma, w.degree)[0].numpy()
-        verdicts.append(
-            identity(
-                "ssda-msda", "K exchanges multiply every mode by Chebyshev's P_K", modes.T @ heard,
-                np.diag(chebyshev(w.gamma, w.degree, values)), check="Chebyshev polynomial",
-                provenance=f"{topology.name}, K = {w.degree}", tolerance=1e-11,
-                note=f"{n} modes",
-            )
+        yield same(
+            "K exchanges multiply every mode by Chebyshev's P_K", modes.T @ heard,
+            np.diag(chebyshev(w.gamma, w.degree, values)), tolerance=1e-11, note=f"{n} modes",
+            words=f"{topology.name}, K = {w.degree}",
         )  # fmt: skip
-    return tuple(verdicts)
 
 
 def even(n: int) -> Quadratic:
@@ -204,9 +204,9 @@ def sequence(q: float) -> Floats:
 
 
 def optimal_duals(change: SsdaChange = right) -> tuple[Verdict, ...]:
-    """Where the three methods and their duals end on uneven quadratics."""
+    """End points of the three methods and their duals on uneven quadratics."""
     problem = uneven()
-    local, topology = LocalModel.of(problem), Ring(problem.n)
+    local, topology = LocalModel.from_problem(problem), Ring(problem.n)
     everyone = torch.arange(problem.n)
     best = problem.full_gradient(problem.x_star[None], everyone)
     verdicts: list[Verdict] = []
@@ -218,22 +218,22 @@ def optimal_duals(change: SsdaChange = right) -> tuple[Verdict, ...]:
     for row, method, duals in cases:
         chosen = change(method)
         states = [moment.state for moment in path(chosen, problem, 200)]
-        told = f"{chosen.name}, 200 steps"
+        description = f"{chosen.name}, 200 steps"
         ends = chosen.models(states[-1])[0]
         verdicts += [
             identity(
                 row, "all workers end at the minimiser", ends.numpy(),
                 problem.x_star.expand_as(ends).numpy(), check="optimal duals",
-                problem=problem.name, tolerance=1e-9, provenance=told,
+                problem=problem.name, tolerance=1e-9, provenance=description,
             ),
             identity(
                 row, "duals end at grad f_i(x*)", duals(states[-1])[0].numpy(), best.numpy(),
-                check="optimal duals", problem=problem.name, tolerance=1e-9, provenance=told,
+                check="optimal duals", problem=problem.name, tolerance=1e-9, provenance=description,
             ),
             identity(
                 row, "duals sum to zero at every step",
                 np.array([duals(state).sum(-2).abs().max().item() for state in states]), 0.0,
-                check="optimal duals", problem=problem.name, provenance=told,
+                check="optimal duals", problem=problem.name, provenance=description,
             ),
         ]  # fmt: skip
     return tuple(verdicts)
@@ -263,12 +263,13 @@ def conjugates(change: Change = right) -> tuple[Verdict, ...]:
     logistic = breast_cancer(4, L2(0.1), partition=Iid())
     verdicts = []
     for problem in (uneven(), logistic):
-        own = LocalModel.of(problem)
+        own = LocalModel.from_problem(problem)
         for local in (own, LocalModel(own.alpha, own.beta + 1.0, 1.0)):
             verdicts.append(_inverse(problem, change(local), local))
     return tuple(verdicts)
 
 
+@_SSDA_MSDA_FORMS.case("conjugate")
 def _inverse(problem: Problem, local: Any, genuine: LocalModel) -> Verdict:
     everyone = torch.arange(problem.n)
     draws = Key.seed(_CONJUGATES_SEED).fold("duals").draws(torch.arange(6), everyone)
@@ -276,10 +277,9 @@ def _inverse(problem: Problem, local: Any, genuine: LocalModel) -> Verdict:
     centre = y.flip(0)
     x = local.argmin(problem, y, centre, everyone, torch.zeros_like(y))
     back = problem.full_gradient(x, everyone) + genuine.weight * (x - centre)
-    return identity(
-        "ssda-msda", "grad h_i inverts grad h_i^*", back.numpy(), y.numpy(),
-        check="conjugate", problem=problem.name, tolerance=1e-9,
-        provenance=f"6 normal duals a worker, weight {genuine.weight:g}, seed {_CONJUGATES_SEED}",
+    return same(
+        "grad h_i inverts grad h_i^*", back.numpy(), y.numpy(), tolerance=1e-9, on=problem,
+        words=f"6 normal duals a worker, weight {genuine.weight:g}, seed {_CONJUGATES_SEED}",
     )  # fmt: skip
 
 
@@ -311,20 +311,23 @@ def mspd_recursion(change: Change = right) -> tuple[Verdict, ...]:
             expected.append(unrolled(matrix, shift, start, STEPS)[:, : problem.n])
         method = change(MSPD(ConstantStep(SCALE), topology, 1))
         claim = "one inner step: iterates are powers of a block matrix"
-        told = f"{topology.name}, K = {lap.degree}"
-        verdicts.append(against_recursion("mspd", claim, method, problem, expected, told))
+        description = f"{topology.name}, K = {lap.degree}"
+        verdicts.append(against_recursion("mspd", claim, method, problem, expected, description))
     return tuple(verdicts)
 
 
+_MSPD_FORMS = ClosedForms("mspd")
+
+
+@_MSPD_FORMS.case("inner loop", f"M = {PERIOD}, ring of 4")
 def mspd_inner(change: Change = right) -> Verdict:
     """The first outer step of MSPD on linear functions."""
     problem, method = linear(), MSPD(ConstantStep(SCALE), Ring(4), PERIOD)
     target = problem.x0 + method.primal_step(0) * problem.c
-    return identity(
-        "mspd", "linear f_i: every inner iterate is the proximal point",
+    return same(
+        "linear f_i: every inner iterate is the proximal point",
         inner_states(change(method), problem, PERIOD, _local),
-        np.tile(target.numpy()[:, 0], (PERIOD, 1)), check="inner loop",
-        problem=problem.name, provenance=f"M = {PERIOD}, ring of 4",
+        np.tile(target.numpy()[:, 0], (PERIOD, 1)), on=problem,
     )  # fmt: skip
 
 
@@ -337,10 +340,6 @@ def mspd() -> tuple[Verdict, ...]:
     return (*mspd_recursion(), mspd_inner())
 
 
-CLOSED_FORMS = (
-    ssda,
-    conjugates,
-    mspd,
-)
+CLOSED_FORMS = (ssda, conjugates, mspd)
 
 COVERS = {"conjugates": ("ssda-msda",), "ssda": ("dual-accelerated",)}

@@ -56,13 +56,18 @@ def one_column(problem: Quadratic, j: int) -> tuple[Floats, Floats]:
 
 
 def against_recursion(
-    row: str, claim: str, method: Method[Any], problem: Problem, expected: list[Floats], told: str
+    row: str,
+    claim: str,
+    method: Method[Any],
+    problem: Problem,
+    expected: list[Floats],
+    description: str,
 ) -> Verdict:
     """Iterates against those ``expected`` of each coordinate ``[T, n]``."""
     found = torch.stack([m.state.x[0] for m in path(method, problem, STEPS)][1:])
     return identity(
         row, claim, found.numpy(), np.stack(expected, axis=-1), check="primal-dual recursion",
-        problem=problem.name, tolerance=1e-10, provenance=f"{told}, {STEPS} steps",
+        problem=problem.name, tolerance=1e-10, provenance=f"{description}, {STEPS} steps",
     )  # fmt: skip
 
 
@@ -110,15 +115,15 @@ def sliding_recursion(change: PrimalDualChange = right) -> tuple[Verdict, ...]:
             expected.append(np.array(rows))
         method = change(CommunicationSliding(printed.rule, topology, 1))
         claim = "one inner step: iterates move by the paper's block matrix"
-        told = f"{printed.rule}, {topology.name}"
-        verdicts.append(against_recursion("dcs", claim, method, problem, expected, told))
+        description = f"{printed.rule}, {topology.name}"
+        verdicts.append(against_recursion("dcs", claim, method, problem, expected, description))
     return tuple(verdicts)
 
 
 @final
 @dataclass(frozen=True)
 class Printed:
-    """What the paper's theorem states: eta_k, tau_k, alpha_k, 1 + beta_1 at outer step k; beta_i
+    """Statement of the paper's theorem: eta_k, tau_k, alpha_k, 1 + beta_1 at outer step k; beta_i
     in the first outer step and the weight of the i-th inner iterate.
 
     Attributes:
@@ -248,13 +253,13 @@ def hard_instance() -> tuple[NesterovChain, Path]:
 def ssda_cone(change: RelayChange = right) -> Verdict:
     """SSDA on the hard instance."""
     problem = NesterovChain(_N, _D, 1.0, 400.0)
-    return cone("ssda-msda", change(SSDA(Path(_N), LocalModel.of(problem))), problem)
+    return cone("ssda-msda", change(SSDA(Path(_N), LocalModel.from_problem(problem))), problem)
 
 
 def relay() -> tuple[Verdict, ...]:
     """SSDA, MSDA, FISTA on the dual, MSPD and sliding on the hard instance."""
     problem, topology = hard_instance()
-    local, step = LocalModel.of(problem), ConstantStep(1 / 400.0)
+    local, step = LocalModel.from_problem(problem), ConstantStep(1 / 400.0)
     cases: tuple[tuple[str, Method[Any]], ...] = (
         ("ssda-msda", MSDA(topology, local)),
         ("dual-accelerated", DualAccelerated(topology, local)),
@@ -264,16 +269,6 @@ def relay() -> tuple[Verdict, ...]:
     return (ssda_cone(), *(cone(row, method, problem) for row, method in cases))
 
 
-CLOSED_FORMS = (
-    dcs,
-    relay,
-)
+CLOSED_FORMS = (dcs, relay)
 
-COVERS = {
-    "relay": (
-        "dcs",
-        "dual-accelerated",
-        "mspd",
-        "ssda-msda",
-    )
-}
+COVERS = {"relay": ("dcs", "dual-accelerated", "mspd", "ssda-msda")}

@@ -34,7 +34,7 @@ from proofs_check.evidence.gossip_dual.closed_forms_nonsmooth import (
     ssda_cone,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 
 
 @final
@@ -62,60 +62,6 @@ class WithoutDualMomentum(FaultyMethod):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class MomentumOfThePrimal(FaultyMethod):
-    """mu from kappa_l alone, as if the network were complete."""
-
-    right: SSDA
-
-    def step(self, state: DualState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        root = self.right.local.kappa**0.5
-        return after._replace(x=after.y + (root - 1) / (root + 1) * (after.y - state.y))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class WrongSign(FaultyMethod):
-    """The Laplacian's sign is that of A - D: duals go up the gradient."""
-
-    right: SSDA
-
-    def step(self, state: DualState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        y = 2 * state.x - after.y
-        return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class MixingInsteadOfLaplacian(FaultyMethod):
-    """Duals move along the averaged models I - W, not along W: their sum drifts."""
-
-    right: SSDA
-
-    def step(self, state: DualState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        heard = self.right.local.alpha * after.theta - (state.x - after.y)
-        y = state.x - heard
-        return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class FistaWithoutCurvature(FaultyMethod):
-    """alpha_{k+1}^2 = (1 - alpha_{k+1}) alpha_k^2 where the dual is strongly concave."""
-
-    right: DualAccelerated
-
-    def step(self, state: FistaState, t: int, context: RunContext) -> Any:
-        flat = DualAccelerated(self.right.topology, self.right.local, strong=False)
-        if t == 0:
-            state = flat.init(context.problem.start(), context)
-        return flat.step(state, t, context)
-
-
-@final
 @dataclass(frozen=True)
 class NoLinearTerm:
     """argmin of h_i alone: the dual is left out of the local problem."""
@@ -125,7 +71,7 @@ class NoLinearTerm:
     def argmin(
         self, problem: Problem, y: Tensor, centre: Tensor, workers: Tensor, start: Tensor
     ) -> Tensor:
-        """As :meth:`LocalModel.argmin` without its linear term."""
+        """Variant of :meth:`LocalModel.argmin` without its linear term."""
         return self.local.argmin(problem, torch.zeros_like(y), centre, workers, start)
 
 
@@ -143,7 +89,7 @@ class MinusLinearTerm:
     def argmin(
         self, problem: Problem, y: Tensor, centre: Tensor, workers: Tensor, start: Tensor
     ) -> Tensor:
-        """As :meth:`LocalModel.argmin` with the linear term's sign turned."""
+        """Variant of :meth:`LocalModel.argmin` with the linear term's sign turned."""
         return self.local.argmin(problem, -y, centre, workers, start)
 
 
@@ -180,92 +126,90 @@ class PlainRounds(FaultyMethod):
         return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class WithoutExtrapolation(FaultyMethod):
-    """MSPD exchanging x_k instead of 2 x_k - x_{k-1} (Arrow and Hurwicz)."""
-
-    right: MSPD
-
-    def step(self, state: MSPDState, t: int, context: RunContext) -> Any:
-        return self.right.step(state._replace(before=state.x), t, context)
+@wrong_step("SSDA with the primal's momentum", judge=ssda_modes)
+def momentum_of_the_primal(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
+    """mu from kappa_l, not kappa_l/gamma"""
+    after = own.step(state, t, context)
+    root = own.local.kappa**0.5
+    return after._replace(x=after.y + (root - 1) / (root + 1) * (after.y - state.y))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class CountedFromOne(FaultyMethod):
-    """MSPD's inner weights (m+1)/(m+3) and 2/(m+3): m counted from 1."""
-
-    right: MSPD
-
-    def step(self, state: MSPDState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        m = t % self.right.period
-        origin = state.x if m == 0 else state.inner
-        pulled = (after.inner - m / (m + 2) * origin) * (m + 2) / 2
-        inner = (m + 1) / (m + 3) * origin + 2 / (m + 3) * pulled
-        return after._replace(inner=inner)
+@wrong_step("SSDA up the gradient", judge=ssda_modes)
+def wrong_sign(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
+    """the Laplacian with the wrong sign"""
+    after = own.step(state, t, context)
+    y = 2 * state.x - after.y
+    return after._replace(y=y, x=y + own.momentum * (y - state.y))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class OldPull(FaultyMethod):
-    """Sliding with the neighbours' duals of the round before."""
-
-    right: CommunicationSliding
-
-    def step(self, state: SlidingState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        i = t % self.right.period + 1
-        k = t // self.right.period + 1
-        scale = self.right.rule.eta(k) * (1 + self.right.rule.beta(k, i))
-        u = after.u + (after.pull - state.pull) / scale
-        last = i == self.right.period
-        return after._replace(u=u, x=u if last else after.x, mean=u if last else after.mean)
+@wrong_step("SSDA mixing with I - W", judge=ssda_modes)
+def mixing_instead_of_laplacian(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
+    """averaging weights where a Laplacian belongs"""
+    after = own.step(state, t, context)
+    heard = own.local.alpha * after.theta - (state.x - after.y)
+    y = state.x - heard
+    return after._replace(y=y, x=y + own.momentum * (y - state.y))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class PlainMean(FaultyMethod):
-    """Sliding whose inner mean weighs all iterates alike."""
-
-    right: CommunicationSliding
-
-    def step(self, state: SlidingState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        i = t % self.right.period + 1
-        mean = after.u if i == 1 else state.mean + (after.u - state.mean) / i
-        return after._replace(mean=mean)
+@wrong_step("SSDA peeking at the mean", judge=ssda_cone)
+def hears_everybody(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
+    """an observer's mean enters the models"""
+    after = own.step(state, t, context)
+    mean = context.network.mean_over_workers(after.theta)[..., None, :]
+    return after._replace(theta=0.5 * (after.theta + mean))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class HearsEverybody(FaultyMethod):
-    """Models are pulled to the mean of all workers', which no message to neighbours brings."""
+@wrong_step("FISTA blind to curvature", judge=fista_modes)
+def fista_without_curvature(
+    own: DualAccelerated, state: FistaState, t: int, context: RunContext
+) -> Any:
+    """q = 0 in the sequence of a strongly concave dual"""
+    flat = DualAccelerated(own.topology, own.local, strong=False)
+    if t == 0:
+        state = flat.init(context.problem.start(), context)
+    return flat.step(state, t, context)
 
-    right: SSDA
 
-    def step(self, state: DualState, t: int, context: RunContext) -> Any:
-        after = self.right.step(state, t, context)
-        mean = context.network.mean_over_workers(after.theta)[..., None, :]
-        return after._replace(theta=0.5 * (after.theta + mean))
+@wrong_step("MSPD without extrapolation", judge=mspd_recursion)
+def without_extrapolation(own: MSPD, state: MSPDState, t: int, context: RunContext) -> Any:
+    """x_k is exchanged, not 2 x_k - x_{k-1}"""
+    return own.step(state._replace(before=state.x), t, context)
+
+
+@wrong_step("MSPD counting inner steps from 1", judge=mspd_inner)
+def counted_from_one(own: MSPD, state: MSPDState, t: int, context: RunContext) -> Any:
+    """(m+1)/(m+3) and 2/(m+3)"""
+    after = own.step(state, t, context)
+    m = t % own.period
+    origin = state.x if m == 0 else state.inner
+    pulled = (after.inner - m / (m + 2) * origin) * (m + 2) / 2
+    inner = (m + 1) / (m + 3) * origin + 2 / (m + 3) * pulled
+    return after._replace(inner=inner)
+
+
+@wrong_step("sliding with old duals", judge=sliding_recursion)
+def old_pull(own: CommunicationSliding, state: SlidingState, t: int, context: RunContext) -> Any:
+    """w_i from the neighbours' y of the round before"""
+    after = own.step(state, t, context)
+    i = t % own.period + 1
+    k = t // own.period + 1
+    scale = own.rule.eta(k) * (1 + own.rule.beta(k, i))
+    u = after.u + (after.pull - state.pull) / scale
+    last = i == own.period
+    return after._replace(u=u, x=u if last else after.x, mean=u if last else after.mean)
+
+
+@wrong_step("sliding with a plain mean", judge=sliding_inner)
+def plain_mean(own: CommunicationSliding, state: SlidingState, t: int, context: RunContext) -> Any:
+    """weights 1 instead of lambda_i"""
+    after = own.step(state, t, context)
+    i = t % own.period + 1
+    mean = after.u if i == 1 else state.mean + (after.u - state.mean) / i
+    return after._replace(mean=mean)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault("SSDA without momentum", "x_{t+1} = y_{t+1}", ssda_modes, WithoutMomentum),
-    fault(
-        "SSDA with the primal's momentum", "mu from kappa_l, not kappa_l/gamma",
-        ssda_modes, MomentumOfThePrimal,
-    ),
-    fault("SSDA up the gradient", "the Laplacian with the wrong sign", ssda_modes, WrongSign),
-    fault(
-        "SSDA mixing with I - W", "averaging weights where a Laplacian belongs",
-        ssda_modes, MixingInsteadOfLaplacian,
-    ),
-    fault(
-        "SSDA peeking at the mean", "an observer's mean enters the models",
-        ssda_cone, HearsEverybody,
-    ),
     fault("MSDA without momentum", "x_{t+1} = y_{t+1}", msda_modes, WithoutMomentum),
     fault("MSDA with plain rounds", "(I - c_3 W)^K instead of T_K", msda_modes, PlainRounds),
     fault(
@@ -277,25 +221,8 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         polynomial, powers_of_the_shifted,
     ),
     fault(
-        "FISTA blind to curvature", "q = 0 in the sequence of a strongly concave dual",
-        fista_modes, FistaWithoutCurvature,
-    ),
-    fault(
         "conjugate without its linear term", "argmin f_i instead of argmin f_i - <y, .>",
         conjugates, NoLinearTerm,
     ),
     fault("conjugate of the wrong sign", "argmin f_i + <y, .>", conjugates, MinusLinearTerm),
-    fault(
-        "MSPD without extrapolation", "x_k is exchanged, not 2 x_k - x_{k-1}",
-        mspd_recursion, WithoutExtrapolation,
-    ),
-    fault(
-        "MSPD counting inner steps from 1", "(m+1)/(m+3) and 2/(m+3)",
-        mspd_inner, CountedFromOne,
-    ),
-    fault(
-        "sliding with old duals", "w_i from the neighbours' y of the round before",
-        sliding_recursion, OldPull,
-    ),
-    fault("sliding with a plain mean", "weights 1 instead of lambda_i", sliding_inner, PlainMean),
 )  # fmt: skip

@@ -24,7 +24,7 @@ from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rational
-from proofs_check.instruments.study import Study, StudyResult, exponent
+from proofs_check.instruments.study import StudyResult, exponent, study
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.optimal_rounds import msda_steps_at_most, optimal_time, ssda_rounds_at_most
@@ -166,13 +166,22 @@ def rounds_against_condition_measured(build: Build) -> Floats:
     return np.array(steps).T
 
 
+@study(
+    "ssda-msda",
+    "quadratics",
+    "rounds of SSDA and local minimisations of MSDA grow as sqrt(kappa_l)",
+    "local condition number",
+    "rounds, or local minimisations",
+)
 def rounds_against_condition_measure(
     ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerated
 ) -> StudyResult:
     """Exponents of kappa, derived bounds, curves with the lower bound's order beside."""
     lap, x = Laplacian(Path(_N)), np.array(_KAPPAS)
-    told = f"path of {_N} workers (K = {lap.degree}), kappa_l = {_KAPPAS}, accuracy {ACCURACY:g}, "
-    told += f"seed {_ROUNDS_AGAINST_CONDITION_SEED}"
+    description = (
+        f"path of {_N} workers (K = {lap.degree}), kappa_l = {_KAPPAS}, accuracy {ACCURACY:g}, "
+    )
+    description += f"seed {_ROUNDS_AGAINST_CONDITION_SEED}"
     single, many = rounds_against_condition_measured(ssda), rounds_against_condition_measured(msda)
     lines = {
         "SSDA, rounds = minimisations": ("ssda-msda", line(x, single)),
@@ -183,17 +192,18 @@ def rounds_against_condition_measure(
         "MSDA, minimisations": ("ssda-msda", line(x, many)),
     }
     verdicts = [
-        power_verdict(row, found, 0.5, "kappa", f"{label} grow as kappa_l^0.5", told)
+        power_verdict(row, found, 0.5, "kappa", f"{label} grow as kappa_l^0.5", description)
         for label, (row, found) in lines.items()
     ]
     gamma = lap.gamma
     most = np.array([ssda_rounds_at_most(kappa, gamma, ACCURACY) for kappa in _KAPPAS])
     steps = np.array([msda_steps_at_most(kappa, gamma, lap.degree, ACCURACY) for kappa in _KAPPAS])
     verdicts += [
-        under("ssda-msda", single.max(0), most, "SSDA's rounds stay under the derived bound", told),
+        under("ssda-msda", single.max(0), most, "SSDA's rounds stay under the derived bound",
+        description),
         under(
             "ssda-msda", many.max(0), steps, "MSDA's minimisations stay under the derived bound",
-            told,
+            description,
         ),
     ]  # fmt: skip
     beside = [
@@ -206,17 +216,6 @@ def rounds_against_condition_measure(
     ]
     drawn = [found.drawn(label) for label, (_, found) in lines.items()]
     return StudyResult(tuple(verdicts), [*drawn, *beside])
-
-
-ROUNDS_AGAINST_CONDITION_STUDY = Study(
-    "rounds_against_condition",
-    "ssda-msda",
-    "quadratics",
-    "rounds of SSDA and local minimisations of MSDA grow as sqrt(kappa_l)",
-    "local condition number",
-    "rounds, or local minimisations",
-    rounds_against_condition_measure,
-)
 
 
 # Rounds to accuracy against the normalised eigengap gamma: SSDA, MSDA, FISTA on the dual, D-PSGD.
@@ -274,11 +273,18 @@ def largest_step(topology: StaticTopology, problem: Quadratic) -> ConstantStep:
         power += 1
 
 
+@study(
+    "ssda-msda",
+    "quadratics",
+    "rounds to accuracy grow as 1/sqrt(gamma); MSDA's local minimisations do not grow",
+    "1 / normalised eigengap",
+    "rounds, or local minimisations",
+)
 def rounds_against_gap_measure(
     ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerated
 ) -> StudyResult:
     """Exponents of 1/gamma, derived bounds, curves with the lower bound's order beside."""
-    told = (
+    description = (
         f"paths of {_SIZES} workers, kappa_l = {_KAPPA:g}, accuracy {ACCURACY:g}, seed "
         f"{_ROUNDS_AGAINST_GAP_SEED}"
     )
@@ -294,7 +300,9 @@ def rounds_against_gap_measure(
     }
     wanted = (("ssda-msda", 0.5), ("dual-accelerated", 0.5), ("ssda-msda", 0.5), ("ssda-msda", 0.0))
     exponents = tuple(
-        power_verdict(row, found, order, "1/gamma", f"{label} grow as 1/gamma^{order:g}", told)
+        power_verdict(
+            row, found, order, "1/gamma", f"{label} grow as 1/gamma^{order:g}", description
+        )
         for (label, found), (row, order) in zip(lines.items(), wanted, strict=True)
     )
     gammas = 1 / x
@@ -306,10 +314,11 @@ def rounds_against_gap_measure(
         ]
     )
     bounds = (
-        under("ssda-msda", single.max(0), most, "SSDA's rounds stay under the derived bound", told),
+        under("ssda-msda", single.max(0), most, "SSDA's rounds stay under the derived bound",
+        description),
         under(
             "ssda-msda", many.max(0), steps, "MSDA's minimisations stay under the derived bound",
-            told,
+            description,
         ),
     )  # fmt: skip
     rough, plain = plain_gossip()
@@ -339,14 +348,3 @@ def _slower(x: Floats, plain: Floats, rounds: Floats) -> Verdict:
         f"exponent of 1/gamma {exponent(x, plain.mean(0)):.3f}, stepsizes 2^(-k/8)",
         provenance=f"paths of {_PLAIN} workers, seed {_ROUNDS_AGAINST_GAP_SEED}",
     )
-
-
-ROUNDS_AGAINST_GAP_STUDY = Study(
-    "rounds_against_gap",
-    "ssda-msda",
-    "quadratics",
-    "rounds to accuracy grow as 1/sqrt(gamma); MSDA's local minimisations do not grow",
-    "1 / normalised eigengap",
-    "rounds, or local minimisations",
-    rounds_against_gap_measure,
-)

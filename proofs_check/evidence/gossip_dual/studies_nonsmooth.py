@@ -33,7 +33,7 @@ from proofs_check.evidence.gossip_dual.studies import Build
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.networks.optimal_rounds import optimal_time
@@ -84,17 +84,24 @@ def errors(build: NonsmoothRoundsBuild, topology: StaticTopology) -> Floats:
     return np.array([worst_error(build(step, topology, m), p, m * m) for m in PERIODS])
 
 
+@study(
+    "mspd",
+    "lad-diabetes-sorted",
+    "MSPD: error O(1/rounds) on non-smooth convex functions, whatever the eigengap",
+    "rounds of messages",
+    "f - f* at the worst worker",
+)
 def nonsmooth_rounds_measure(build: NonsmoothRoundsBuild = MSPD) -> StudyResult:
     """Exponents of rounds, independence of the eigengap, D-PSGD beside."""
     found = {topology: errors(build, topology) for topology in _NETWORKS}
     x = np.array(PERIODS, dtype=np.float64)
-    told = (
+    description = (
         "diabetes sorted by target, whitened; M = T = 8 to 64, scale R/L, seed 0 (nothing is drawn)"
     )
     verdicts = [
         noise_free_rate(
             x, y, -1.0, 0.0, tight=False, variable="rounds", subject="mspd",
-            problem=problem(topology.n).name, provenance=f"{told}; {topology.name}",
+            problem=problem(topology.n).name, provenance=f"{description}; {topology.name}",
             claim="MSPD: error of the worst worker at most O(1/rounds)",
         )
         for topology, y in found.items()
@@ -113,11 +120,11 @@ def nonsmooth_rounds_measure(build: NonsmoothRoundsBuild = MSPD) -> StudyResult:
         PanelLine("D-PSGD, ring(n=8)", rounds, plain),
         PanelLine("lower bound's order, ring(n=8)", rounds, scale / rounds, theory=True),
     ]
-    verdicts += [_independent(found, told), _plain(rounds, plain, x, ring)]
+    verdicts += [_independent(found, description), _plain(rounds, plain, x, ring)]
     return StudyResult(tuple(verdicts), curves)
 
 
-def _independent(found: dict[StaticTopology, Floats], told: str) -> Verdict:
+def _independent(found: dict[StaticTopology, Floats], description: str) -> Verdict:
     """Errors at the longest run over paths, against the complete graph: 1/gamma up to 103."""
     ends = {topology.name: y[-1] for topology, y in found.items()}
     complete = ends[_NETWORKS[0].name]
@@ -133,7 +140,7 @@ def _independent(found: dict[StaticTopology, Floats], told: str) -> Verdict:
         bound=gap**0.25,
         evidence=f"errors at most {worst:.3g} times the complete graph's for 1/gamma up to "
         f"{gap:.4g} (limit: its fourth root; without Chebyshev's polynomial its square root)",
-        provenance=told,
+        provenance=description,
     )
 
 
@@ -151,17 +158,6 @@ def _plain(rounds: Floats, plain: Floats, x: Floats, mspd: Floats) -> Verdict:
         evidence=f"exponents {own:.3f} and {other:.3f} on the ring of 8",
         provenance=f"MSPD M = T = 8 to 64; D-PSGD T = {_ROUNDS}, step R/(L sqrt T), seed 0",
     )
-
-
-NONSMOOTH_ROUNDS_STUDY = Study(
-    "nonsmooth_rounds",
-    "mspd",
-    "lad-diabetes-sorted",
-    "MSPD: error O(1/rounds) on non-smooth convex functions, whatever the eigengap",
-    "rounds of messages",
-    "f - f* at the worst worker",
-    nonsmooth_rounds_measure,
-)
 
 
 # Rounds on the lower bound's own instance: measured against what no method can undercut.
@@ -201,6 +197,13 @@ def steps_needed(method: Method[object], problem: NesterovChain) -> int:
     raise ArithmeticError(f"{method.name} is not within {_ACCURACY:g} after {_LIMIT} steps")
 
 
+@study(
+    "ssda-msda",
+    f"relay, kappa = {_KAPPA:g}",
+    "on the hard instance the optimal methods stay above its lower bound, within a factor",
+    "1 / normalised eigengap",
+    "rounds to accuracy",
+)
 def rounds_lower_bound_measure(
     ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerated
 ) -> StudyResult:
@@ -216,7 +219,8 @@ def rounds_lower_bound_measure(
         ("dual accelerated", "dual-accelerated", fista, False),
     ):
         steps = [
-            steps_needed(build(Path(p.n), LocalModel.of(p)), p) * (lap.degree if chebyshev else 1)
+            steps_needed(build(Path(p.n), LocalModel.from_problem(p)), p)
+            * (lap.degree if chebyshev else 1)
             for p, lap in zip(problems, laplacians, strict=True)
         ]
         found[label] = row, np.array(steps, dtype=np.float64)
@@ -244,17 +248,6 @@ def _above(label: str, row: str, ratios: Floats) -> Verdict:
         f"{', '.join(map(str, _SIZES))} workers",
         provenance=f"accuracy {_ACCURACY:g}, {_D} coordinates, seed 0 (nothing is drawn)",
     )
-
-
-ROUNDS_LOWER_BOUND_STUDY = Study(
-    "rounds_lower_bound",
-    "ssda-msda",
-    f"relay, kappa = {_KAPPA:g}",
-    "on the hard instance the optimal methods stay above its lower bound, within a factor",
-    "1 / normalised eigengap",
-    "rounds to accuracy",
-    rounds_lower_bound_measure,
-)
 
 
 # Communication sliding on least absolute deviations: error against outer steps.
@@ -285,6 +278,13 @@ def sampled(build: SlidingRoundsBuild, rule: SlidingRule, p: Absolute) -> Floats
     return np.stack(columns, axis=1)
 
 
+@study(
+    "dcs",
+    "lad-diabetes-sorted",
+    "communication sliding: error O(1/rounds) convex, O(1/rounds^2) strongly convex",
+    "rounds of messages",
+    "f - f* at the worst worker",
+)
 def sliding_rounds_measure(build: SlidingRoundsBuild = CommunicationSliding) -> StudyResult:
     """Fit the three exponents of N, the number of outer steps."""
     x = np.array(PERIODS, dtype=np.float64)
@@ -292,22 +292,22 @@ def sliding_rounds_measure(build: SlidingRoundsBuild = CommunicationSliding) -> 
     rule = ConvexSliding(ratio(convex))
     plain, samples = exact(build, rule, convex), sampled(build, rule, noisy)
     curved = exact(build, StronglyConvexSliding(_LAM), strong)
-    told = f"diabetes sorted by target, whitened; hypercube of {_N}, N = T = 8 to 64, seed 0"
+    description = f"diabetes sorted by target, whitened; hypercube of {_N}, N = T = 8 to 64, seed 0"
     fit = fit_power(x, samples, ALPHA)
     verdicts = (
         noise_free_rate(
             x, plain, -1.0, 0.0, tight=False, variable="N", subject="dcs", problem=convex.name,
-            claim="DCS, convex: error at most O(1/N) in outer steps", provenance=told,
+            claim="DCS, convex: error at most O(1/N) in outer steps", provenance=description,
         ),
         rate_verdict(
             fit, -1.0, False, subject="dcs", problem=noisy.name, variable="N",
             claim="SDCS, convex: error at most O(1/N) in outer steps",
-            provenance=f"{told}, batches of {_BATCH}, {_REPLICAS} replicas of seed {_SEED}",
+            provenance=f"{description}, batches of {_BATCH}, {_REPLICAS} replicas of seed {_SEED}",
         ),
         noise_free_rate(
             x, curved, -2.0, 0.0, tight=False, variable="N", subject="dcs", problem=strong.name,
             claim="DCS, strongly convex: error at most O(1/N^2) in outer steps",
-            provenance=f"{told}, mu = {_LAM:g}",
+            provenance=f"{description}, mu = {_LAM:g}",
         ),
     )  # fmt: skip
     return StudyResult(
@@ -320,14 +320,3 @@ def sliding_rounds_measure(build: SlidingRoundsBuild = CommunicationSliding) -> 
             PanelLine("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2, theory=True),
         ],
     )  # fmt: skip
-
-
-SLIDING_ROUNDS_STUDY = Study(
-    "sliding_rounds",
-    "dcs",
-    "lad-diabetes-sorted",
-    "communication sliding: error O(1/rounds) convex, O(1/rounds^2) strongly convex",
-    "rounds of messages",
-    "f - f* at the worst worker",
-    sliding_rounds_measure,
-)

@@ -29,7 +29,6 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     by_moments(
         "gossip-local-sgd", local_gossip,
         lambda step, p, _t: GossipLocalSGD(step, PlainRound(Ring(p.n)), _H), 600,
-        lambda: {"H": _H, "lam": Ring(_N).constants().need("lam")},
     ),
     by_moments(
         "gossip-local-sgd", sparq_sgd,

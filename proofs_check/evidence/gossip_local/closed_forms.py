@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -27,7 +27,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_local.closed_forms_moments import Recursion, consensus
-from proofs_check.instruments.evidence import identity, mean_square, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, mean_square_is, same
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -60,11 +60,15 @@ def uneven(n: int, d: int, seed: int, sigma2: float = 0.0) -> Quadratic:
     return Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b), sigma2=sigma2)
 
 
-def replay(build: Build = plain) -> tuple[Verdict, ...]:
+gossip_local = ClosedForms(_ROW, name="gossip_local")
+"""Closed forms of gossip-local."""
+
+
+@gossip_local.case("replay", "no noise, 24 steps, gamma 0.1, seed 61")
+def replay(build: Build = plain) -> Iterator[Verdict]:
     """Models after 24 steps, without noise, against matrix products in numpy."""
     problem = uneven(8, 3, 61)
     a, c = problem.a.numpy(), problem.c.numpy()
-    verdicts = []
     graphs: tuple[tuple[Topology, int], ...] = (
         (Ring(8), 1), (Ring(8), 4), (OnePeerExponential(8), 2), (OnePeerExponential(8), 3),
     )  # fmt: skip
@@ -75,21 +79,14 @@ def replay(build: Build = plain) -> tuple[Verdict, ...]:
             if (t + 1) % period == 0:
                 x, meeting = topology.matrix(meeting) @ x, meeting + 1
         trace = run(build(_STEP, topology, period), problem, steps=24, points=2)
-        verdicts.append(
-            identity(
-                _ROW,
-                f"H steps, then W of the round's own number, on {topology.name}, H={period}",
-                trace.rows[0].numpy(),
-                x,
-                check="replay",
-                problem=problem.name,
-                provenance="no noise, 24 steps, gamma 0.1, seed 61",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"H steps, then W of the round's own number, on {topology.name}, H={period}",
+            trace.rows[0].numpy(), x, on=problem,
+        )  # fmt: skip
 
 
-def special_cases() -> tuple[Verdict, ...]:
+@gossip_local.case("special case", "seed 63, 3 replicas, 30 steps")
+def special_cases() -> Iterator[Verdict]:
     """H = 1 is CHOCO-SGD or D-PSGD with the step before the mixing, bit for bit; J local SGD."""
     problem = uneven(8, 6, 62, sigma2=0.5)
     ring, rand = Ring(8), RandK(2, scaled=False)
@@ -108,16 +105,12 @@ def special_cases() -> tuple[Verdict, ...]:
             plain(_STEP, Complete(8), 5), LocalSGD(_STEP, 5), 1e-13,
         ),
     )  # fmt: skip
-    return tuple(
-        identity(
-            _ROW, claim,
-            run(ours, problem, steps=30, seed=63, replicas=3, points=2).rows.numpy(),
+    for claim, ours, other, tolerance in pairs:
+        yield same(
+            claim, run(ours, problem, steps=30, seed=63, replicas=3, points=2).rows.numpy(),
             run(other, problem, steps=30, seed=63, replicas=3, points=2).rows.numpy(),
-            check="special case", problem=problem.name, tolerance=tolerance,
-            provenance="seed 63, 3 replicas, 30 steps",
-        )
-        for claim, ours, other, tolerance in pairs
-    )  # fmt: skip
+            tolerance=tolerance, on=problem,
+        )  # fmt: skip
 
 
 @final
@@ -143,27 +136,23 @@ class Alone(Topology):
         return np.eye(self.n)
 
 
+@gossip_local.case("special case", "no noise, 2000 steps, seed 64")
 def never_agrees() -> Verdict:
     """W = I: every worker ends at its own minimiser."""
     problem = uneven(8, 3, 64)
     trace = run(plain(_STEP, Alone(8), 4), problem, steps=2000, points=2)
-    return identity(
-        _ROW,
+    return same(
         "W = I: every worker stops at its own minimiser, the distance from consensus is that of "
         "the minimisers",
-        trace.rows[0].numpy(),
-        (problem.c / problem.a).numpy(),
-        check="special case",
-        problem=problem.name,
-        provenance="no noise, 2000 steps, seed 64",
-    )
+        trace.rows[0].numpy(), (problem.c / problem.a).numpy(), on=problem,
+    )  # fmt: skip
 
 
-def fixed_points(build: Build = plain) -> tuple[Verdict, ...]:
-    """Where models stop, against the linear system (I - W K) X = W P."""
+@gossip_local.case("closed form of the drift")
+def fixed_points(build: Build = plain) -> Iterator[Verdict]:
+    """Limits of models, against the linear system (I - W K) X = W P."""
     problem = uneven(8, 3, 65)
     a, b = problem.a.numpy(), (problem.c / problem.a).numpy()
-    verdicts = []
     for period in (1, 3, 8):
         kept = (1 - _GAMMA * a) ** period
         w = Ring(8).matrix(0)
@@ -173,28 +162,21 @@ def fixed_points(build: Build = plain) -> tuple[Verdict, ...]:
         ]
         steps = period * (2000 // period)
         trace = run(build(_STEP, Ring(8), period), problem, steps=steps, points=2)
-        verdicts.append(
-            identity(
-                _ROW,
-                f"models stop at (I - W K)^-1 W P, K = (1 - gamma a_i)^H, H={period}",
-                trace.rows[0].numpy(),
-                np.stack(columns, axis=1),
-                check="closed form of the drift",
-                problem=problem.name,
-                provenance=f"no noise, {steps} steps, gamma 0.1, ring of 8, seed 65",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"models stop at (I - W K)^-1 W P, K = (1 - gamma a_i)^H, H={period}",
+            trace.rows[0].numpy(), np.stack(columns, axis=1), on=problem,
+            words=f"no noise, {steps} steps, gamma 0.1, ring of 8, seed 65",
+        )  # fmt: skip
 
 
-def mode_variance(build: Build = plain) -> tuple[Verdict, ...]:
+@gossip_local.case("closed form of the variance")
+def mode_variance(build: Build = plain) -> Iterator[Verdict]:
     """Variance of the slowest mode of the ring of 8 after 5 rounds, Gaussian noise."""
     n, d, rounds, replicas, sigma2 = 8, 4, 5, 400, 1.0
     lam = (1 + 2 * math.cos(2 * math.pi / n)) / 3
     mode = torch.cos(2 * math.pi * torch.arange(n, dtype=torch.float64) / n) / 2
     ones = torch.ones((n, d), dtype=torch.float64)
     problem = Quadratic.from_arrays(ones, 0 * ones, sigma2=sigma2)
-    verdicts = []
     for period in (1, 4):
         kept, added = (1 - _GAMMA) ** period, 0.0
         added = _GAMMA**2 * sigma2 / d * sum((1 - _GAMMA) ** (2 * h) for h in range(period))
@@ -205,29 +187,10 @@ def mode_variance(build: Build = plain) -> tuple[Verdict, ...]:
         method = build(_STEP, Ring(n), period)
         trace = run(method, problem, steps=steps, seed=66, replicas=replicas, points=2)
         amplitude = torch.einsum("i,rid->rd", mode, trace.rows)
-        verdicts.append(
-            mean_square(
-                _ROW,
-                f"variance of the slowest mode after {rounds} rounds, H={period}",
-                amplitude,
-                variance,
-                check="closed form of the variance",
-                problem=problem.name,
-                provenance=f"seed 66, {replicas} replicas, {d} coordinates, ring of {n}",
-            )
-        )
-    return tuple(verdicts)
-
-
-def gossip_local() -> tuple[Verdict, ...]:
-    """Every check of this file, on the genuine method."""
-    return (
-        *replay(),
-        *special_cases(),
-        never_agrees(),
-        *fixed_points(),
-        *mode_variance(),
-    )
+        yield mean_square_is(
+            f"variance of the slowest mode after {rounds} rounds, H={period}", amplitude, variance,
+            on=problem, words=f"seed 66, {replicas} replicas, {d} coordinates, ring of {n}",
+        )  # fmt: skip
 
 
 # Local SGD over compressed gossip: its mean, its rest and its exact second moments.
@@ -241,8 +204,13 @@ def gossip_local() -> tuple[Verdict, ...]:
 ChocoBuild = Callable[[ConstantStep, ChocoRound, int], Method[Any]]
 
 
-def compressed_fixed_points(build: ChocoBuild = GossipLocalSGD) -> tuple[Verdict, ...]:
-    """Where models stop over compressed gossip: as over plain gossip with I + gamma_c (W - I)."""
+gossip_local_choco = ClosedForms(_ROW, name="gossip_local_choco")
+"""Closed forms of gossip-local-choco."""
+
+
+@gossip_local_choco.case("closed form of the drift")
+def compressed_fixed_points(build: ChocoBuild = GossipLocalSGD) -> Iterator[Verdict]:
+    """Limits of models over compressed gossip: as over plain gossip with I + gamma_c (W - I)."""
     n, d, period, gamma_c = 6, 4, 3, 0.2
     problem = uneven(n, d, 71)
     a, b = problem.a.numpy(), (problem.c / problem.a).numpy()
@@ -253,30 +221,29 @@ def compressed_fixed_points(build: ChocoBuild = GossipLocalSGD) -> tuple[Verdict
         for j in range(d)
     ]
     operators: tuple[Compressor, ...] = (TopK(1), RandK(2, scaled=False), ScaledSign())
-    return tuple(
-        identity(
-            _ROW,
+    for operator in operators:
+        yield same(
             f"{operator.name}: models stop where plain gossip with I + gamma_c (W - I) stops",
             run(
-                build(_STEP, ChocoRound(Ring(n), operator, gamma_c), period), problem,
-                steps=1500, seed=72, points=2,
-            ).rows[0].numpy(),
-            np.stack(columns, axis=1),
-            check="closed form of the drift",
-            problem=problem.name,
-            tolerance=1e-10,
-            provenance=f"no noise, 1500 steps, H={period}, gamma_c={gamma_c}, seeds 71 and 72",
-        )
-        for operator in operators
-    )  # fmt: skip
+                build(_STEP, ChocoRound(Ring(n), operator, gamma_c), period),
+                problem,
+                steps=1500,
+                seed=72,
+                points=2,
+            )
+            .rows[0]
+            .numpy(), np.stack(columns, axis=1), tolerance=1e-10,
+            on=problem,
+            words=f"no noise, 1500 steps, H={period}, gamma_c={gamma_c}, seeds 71 and 72",
+        )  # fmt: skip
 
 
-def compressed_moments(build: ChocoBuild = GossipLocalSGD) -> tuple[Verdict, ...]:
+@gossip_local_choco.case("exact second moments")
+def compressed_moments(build: ChocoBuild = GossipLocalSGD) -> Iterator[Verdict]:
     """Consensus distance after 6 rounds of unscaled rand-k, against the exact recursion."""
     n, d, kept, rounds, replicas = 4, 4, 1, 6, 4000
     problem = uneven(n, d, 67, sigma2=0.5)
     w = Ring(n).matrix(0)
-    verdicts = []
     for period in (1, 3):
         expected = 0.0
         for j in range(d):
@@ -284,27 +251,21 @@ def compressed_moments(build: ChocoBuild = GossipLocalSGD) -> tuple[Verdict, ...
                 w, problem.a[:, j].numpy(), problem.c[:, j].numpy(), _GAMMA, period, kept / d, 0.4,
                 problem.sigma2 / d,
             )  # fmt: skip
-            expected += consensus(own.played(rounds), n)
+            expected += consensus(own.simulated(rounds), n)
         gossip = ChocoRound(Ring(n), RandK(kept, scaled=False), 0.4)
         trace = run(
             build(_STEP, gossip, period), problem, steps=rounds * period, seed=68,
             replicas=replicas, points=2,
         )  # fmt: skip
-        verdicts.append(
-            mean_value(
-                _ROW,
-                f"rand-k with k/d = 1/4, gamma_c = 0.4: consensus distance after {rounds} rounds, "
-                f"H={period}",
-                trace.consensus[:, -1],
-                expected,
-                check="exact second moments",
-                problem=problem.name,
-                provenance=f"seed 68, {replicas} replicas, ring of {n}",
-            )
-        )
-    return tuple(verdicts)
+        yield mean_is(
+            f"rand-k with k/d = 1/4, gamma_c = 0.4: consensus distance after {rounds} rounds, "
+            f"H={period}",
+            trace.consensus[:, -1], expected, on=problem,
+            words=f"seed 68, {replicas} replicas, ring of {n}",
+        )  # fmt: skip
 
 
+@gossip_local_choco.case("mean preservation", "seeds 69 and 70, 30 steps, H = 3, rand-2 of 5")
 def mean_is_untouched(build: ChocoBuild = GossipLocalSGD) -> Verdict:
     """Compressed gossip keeps the mean model: with one curvature it runs as gradient descent."""
     generator = torch.Generator().manual_seed(69)
@@ -313,25 +274,10 @@ def mean_is_untouched(build: ChocoBuild = GossipLocalSGD) -> Verdict:
     method = build(_STEP, ChocoRound(Ring(8), RandK(2, scaled=False), 0.2), 3)
     means = [method.models(m.state).mean(-2) for m in path(method, problem, 30, seed=70)]
     falling = (1 - (1 - _GAMMA) ** np.arange(31))[:, None, None] * b.mean(0).numpy()
-    return identity(
-        _ROW,
+    return same(
         "one curvature: the mean model is that of gradient descent, whatever is compressed",
-        torch.stack(means).numpy(),
-        falling,
-        check="mean preservation",
-        problem=problem.name,
-        provenance="seeds 69 and 70, 30 steps, H = 3, rand-2 of 5",
-    )
+        torch.stack(means).numpy(), falling, on=problem,
+    )  # fmt: skip
 
-
-def gossip_local_choco() -> tuple[Verdict, ...]:
-    """Every check of this file, on the genuine method."""
-    return (mean_is_untouched(), *compressed_fixed_points(), *compressed_moments())
-
-
-CLOSED_FORMS = (
-    gossip_local,
-    gossip_local_choco,
-)
 
 COVERS = {"gossip_local": ("gossip-local-sgd",), "gossip_local_choco": ("gossip-local-sgd",)}

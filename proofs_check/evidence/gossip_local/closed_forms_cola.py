@@ -22,7 +22,7 @@ from algorithms.problems.columns_data import breast_cancer, diabetes
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -32,21 +32,21 @@ Build = Callable[[Topology, int], Method[Any]]
 _AGREE = 1e-6
 
 
+_COLA_FORMS = ClosedForms("cola")
+
+
+@_COLA_FORMS.case("invariant", "40 steps on the ring of 5")
 def mean_of_estimates(build: Build = CoLa) -> Verdict:
     """(1/n) sum_i v_i = A x after every step."""
     problem = diabetes(5)
     method = build(Ring(5), 2)
     moments = list(path(method, problem, 40))
     models = torch.stack([method.models(m.state)[0].mean(0) for m in moments])
-    return identity(
-        "cola",
+    return same(
         "the mean of the workers' estimates v_i is A x after every step",
         torch.stack([m.state.v[0].mean(0) for m in moments]).numpy(),
-        (models @ problem.columns).numpy(),
-        check="invariant",
-        problem=problem.name,
-        provenance="40 steps on the ring of 5",
-    )
+        (models @ problem.columns).numpy(), on=problem,
+    )  # fmt: skip
 
 
 def _dense_step(
@@ -70,6 +70,7 @@ def _dense_step(
     return after, new
 
 
+@_COLA_FORMS.case("replay", "ring of 4, 400 passes")
 def dense_replay(build: Build = CoLa) -> Verdict:
     """Ten steps with local problems solved to the end, against dense linear algebra."""
     n, l2, steps = 4, 0.1, 10
@@ -79,18 +80,13 @@ def dense_replay(build: Build = CoLa) -> Verdict:
     for _ in range(steps):
         x, v = _dense_step(a, y, l2, n, w, x, v)
     trace = run(build(Ring(n), 400), problem, steps=steps, points=2)
-    return identity(
-        "cola",
+    return same(
         "local problems solved exactly: x after 10 steps as dense linear algebra has it",
-        trace.model[0].numpy(),
-        x,
-        check="replay",
-        problem=problem.name,
-        tolerance=1e-9,
-        provenance="ring of 4, 400 passes",
-    )
+        trace.model[0].numpy(), x, tolerance=1e-9, on=problem,
+    )  # fmt: skip
 
 
+@_COLA_FORMS.case("special case", "no gossip: one worker")
 def alone_it_is_coordinate_descent(build: Build = CoLa) -> Verdict:
     """n = 1: k steps of one pass are k passes of scikit-learn's Lasso."""
     from sklearn.exceptions import (
@@ -108,18 +104,13 @@ def alone_it_is_coordinate_descent(build: Build = CoLa) -> Verdict:
             theirs.append(model.fit(a, y).coef_)
             trace = run(build(Complete(1), 1), problem, steps=passes, points=2)
             ours.append(trace.model[0].numpy())
-    return identity(
-        "cola",
-        "n = 1: k steps are k passes of scikit-learn's Lasso, k = 1, 2, 5, 10",
-        np.stack(ours),
-        np.stack(theirs),
-        check="special case",
-        problem=problem.name,
-        tolerance=1e-10,
-        provenance="no gossip: one worker",
-    )
+    return same(
+        "n = 1: k steps are k passes of scikit-learn's Lasso, k = 1, 2, 5, 10", np.stack(ours),
+        np.stack(theirs), tolerance=1e-10, on=problem,
+    )  # fmt: skip
 
 
+@_COLA_FORMS.case("scikit-learn")
 def solution(
     problem: Columns,
     estimator: Any,
@@ -127,20 +118,15 @@ def solution(
     build: Build = CoLa,
     topology: Topology | None = None,
 ) -> Verdict:
-    """Where CoLa stops, by default on a ring, against the coefficients of ``estimator``."""
+    """Limit of CoLa, by default on a ring, against the coefficients of ``estimator``."""
     graph = topology or Ring(problem.n)
     trace = run(build(graph, 1), problem, steps=steps, points=2)
     fitted = estimator.fit(problem.samples.numpy(), problem.targets.numpy())
-    return identity(
-        "cola",
+    return same(
         f"on {graph.name} it ends at scikit-learn's solution of {problem.name}",
-        trace.model[0].numpy(),
-        np.asarray(fitted.coef_).ravel(),
-        check="scikit-learn",
-        problem=problem.name,
-        tolerance=_AGREE,
-        provenance=f"{steps} steps of one pass, {estimator}",
-    )
+        trace.model[0].numpy(), np.asarray(fitted.coef_).ravel(), tolerance=_AGREE, on=problem,
+        words=f"{steps} steps of one pass, {estimator}",
+    )  # fmt: skip
 
 
 def _logistic(problem: Columns, solver: str) -> Any:

@@ -64,7 +64,7 @@ class Recursion:
 
     @cached_property
     def _pull(self) -> Floats:
-        """What H steps add: (1 - kept) c / a, gamma H c where a = 0."""
+        """Increment of H steps: (1 - kept) c / a, gamma H c where a = 0."""
         flat = self.a == 0
         safe = np.where(flat, 1.0, self.a)
         moved = np.where(flat, self.gamma * self.period, (1 - self.kept) / safe)
@@ -133,7 +133,7 @@ class Recursion:
         s = np.concatenate((np.full(self.n, x0), np.zeros(self.n), [1.0]))
         return np.outer(s, s)
 
-    def played(self, rounds: int) -> Floats:
+    def simulated(self, rounds: int) -> Floats:
         """E s s^T so many rounds after :meth:`start`."""
         m = self.start()
         for _ in range(rounds):

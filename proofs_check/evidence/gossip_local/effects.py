@@ -12,6 +12,7 @@ from proofs_check.evidence.gossip_local.faults import OneGradientStep, Unmixed
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
+from proofs_check.instruments.tuned_arm import MEASURED_ANEW
 from proofs_check.instruments.variants import Fixed
 from proofs_check.methods.faulty.faulty_method import LastStepAlone
 
@@ -33,6 +34,7 @@ GOSSIP_LOCAL_SGD = contrast(
     Setting(
         "quadratic-unequal, sigma2 = 8", partial(unequal, sigma2=8.0), 8, 400,
         (0.03, 0.06, 0.12, 0.24), replicas=256, d=20, note="ring, d = 20",
+        seed=MEASURED_ANEW,
     ),
     Reading("sent_bits", target=0.1, of=" of the mean model"),
     method="local SGD over gossip, H = 4",

@@ -21,7 +21,7 @@ from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.evidence.gossip_local.closed_forms import fixed_points, mean_is_untouched, replay
 from proofs_check.evidence.gossip_local.closed_forms_cola import dense_replay, mean_of_estimates
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.stepsizes import ConstantStep
 
 Built = Method[GossipLocalState]
@@ -96,22 +96,6 @@ def hasty(step: ConstantStep, gossip: ChocoRound, period: int) -> Built:
 
 @final
 @dataclass(frozen=True)
-class UnscaledGossipLocal(FaultyMethod):
-    """v_i += gamma A_i D_i, the factor n forgotten: the mean of the v_i is A x / n."""
-
-    right: CoLa
-
-    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
-        right = self.right
-        v, _ = context.network.mix(
-            context.pack(Identity(), state.v, t), right.topology.neighbours(t)
-        )
-        change, move = right.local(state.x, v, t, context)
-        return ColaState(state.x + right.gamma * change, v + right.gamma * move)
-
-
-@final
-@dataclass(frozen=True)
 class Unmixed(FaultyMethod):
     """v_i are never averaged: every worker sees its own block alone."""
 
@@ -138,7 +122,7 @@ class OneGradientStep(FaultyMethod):
     right: CoLa
 
     def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
-        right, linear = self.right, Columns.of(context.problem)
+        right, linear = self.right, Columns.from_problem(context.problem)
         mixed = context.mixed(state.v, right.topology.neighbours(t), t)
         x, v = state.x.clone(), mixed.clone()
         for row, i in enumerate(context.network.workers.tolist()):
@@ -154,23 +138,30 @@ class OneGradientStep(FaultyMethod):
         return ColaState(x, v)
 
 
-@final
-@dataclass(frozen=True)
-class OwnEstimateTwice(FaultyMethod):
-    """The own v_i counts twice in the mixing."""
-
-    right: CoLa
-
-    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
-        right, n = self.right, context.network.n
-        v, _ = context.network.mix(context.pack(Identity(), state.v, t), self_twice(right.topology))
-        change, move = right.local(state.x, v, t, context)
-        return ColaState(state.x + right.gamma * change, v + right.gamma * n * move)
-
-
 def careless(topology: Topology, passes: int) -> Method[ColaState]:
     """sigma' = 1: the others' changes are left out of the local problem."""
     return CoLa(topology, passes, sigma=1.0)
+
+
+@wrong_step("CoLa without the factor n", judge=mean_of_estimates, of=CoLa)
+def unscaled_gossip_local(own: CoLa, state: ColaState, t: int, context: RunContext) -> ColaState:
+    """v_i += gamma A_i D_i
+
+    v_i += gamma A_i D_i, the factor n forgotten: the mean of the v_i is A x / n.
+    """
+    right = own
+    v, _ = context.network.mix(context.pack(Identity(), state.v, t), right.topology.neighbours(t))
+    change, move = right.local(state.x, v, t, context)
+    return ColaState(state.x + right.gamma * change, v + right.gamma * move)
+
+
+@wrong_step("CoLa with its own estimate twice", judge=mean_of_estimates, of=CoLa)
+def own_estimate_twice(own: CoLa, state: ColaState, t: int, context: RunContext) -> ColaState:
+    """own weight doubled: rows of W sum to more than 1"""
+    right, n = own, context.network.n
+    v, _ = context.network.mix(context.pack(Identity(), state.v, t), self_twice(right.topology))
+    change, move = right.local(state.x, v, t, context)
+    return ColaState(state.x + right.gamma * change, v + right.gamma * n * move)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
@@ -191,16 +182,8 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         mean_is_untouched, hasty,
     ),
     fault(
-        "CoLa without the factor n", "v_i += gamma A_i D_i",
-        mean_of_estimates, wrapped(UnscaledGossipLocal, CoLa),
-    ),
-    fault(
         "CoLa without mixing", "the estimates v_i are never averaged",
         dense_replay, wrapped(Unmixed, CoLa),
-    ),
-    fault(
-        "CoLa with its own estimate twice", "own weight doubled: rows of W sum to more than 1",
-        mean_of_estimates, wrapped(OwnEstimateTwice, CoLa),
     ),
     fault("CoLa with sigma' = 1", "local problems as if nobody else moved", dense_replay, careless),
 )  # fmt: skip

@@ -25,7 +25,7 @@ from proofs_check.evidence.gossip_local.closed_forms_moments import (
 )
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free_rate, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -94,7 +94,7 @@ def moment_in_simulation(
     trace = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=2)
     return mean_value(
         row, quantity, trace.squared_distance[:, -1] / d,
-        mean_square(own.played(rounds), own.n, 0.0),
+        mean_square(own.simulated(rounds), own.n, 0.0),
         check="exact second moments", problem="quadratic",
         provenance=f"seed {seed}, {replicas} replicas, {d} coordinates",
     )  # fmt: skip
@@ -180,7 +180,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
     """H* gamma / gap -> 1/3, and the exponent of the gap, on rings."""
     a = alternating(N)
     limit = longest(lazy_complete(N, 1e-4), a, 1e-6) * 1e-6 / 1e-4
-    told = f"exact spectral radii, no seed, gamma {GAMMA}"
+    description = f"exact spectral radii, no seed, gamma {GAMMA}"
     return (
         identity(
             _ROW,
@@ -202,7 +202,8 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
             problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
             variable="gap",
             claim="H* falls as the gap where curvatures differ along the slowest mode of a ring",
-            provenance=f"{told}; rings of {RINGS}; H* bends upward where the gap is not small",
+            provenance=f"{description}; rings of {RINGS}; H* bends upward where the gap is not "
+            f"small",
         ),
         identity(
             _ROW,
@@ -212,7 +213,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
             check="law of the boundary",
             problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
             tolerance=1e-6,
-            provenance=told,
+            provenance=description,
         ),
     )
 
@@ -240,6 +241,13 @@ def never_for_convex(trials: int = 300) -> Verdict:
     )
 
 
+@study(
+    _ROW,
+    _GOSSIP_LOCAL_PHASE_PROBLEM,
+    "the longest period H* at which local SGD over gossip converges",
+    "spectral gap",
+    "longest period H* [local steps]",
+)
 def gossip_local_phase_measure(build: Build = plain) -> StudyResult:
     """Boundaries over the gap, exact and in simulation."""
     a = alternating(N)
@@ -270,14 +278,3 @@ def gossip_local_phase_measure(build: Build = plain) -> StudyResult:
     return StudyResult(
         (power, *_law(rings, slowest, alternate), *brackets, never_for_convex()), pictured(lines)
     )
-
-
-GOSSIP_LOCAL_PHASE_STUDY = Study(
-    "gossip_local_phase",
-    _ROW,
-    _GOSSIP_LOCAL_PHASE_PROBLEM,
-    "the longest period H* at which local SGD over gossip converges",
-    "spectral gap",
-    "longest period H* [local steps]",
-    gossip_local_phase_measure,
-)

@@ -34,7 +34,7 @@ from algorithms.topologies.torus import Torus
 from proofs_check.evidence.gossip_local.closed_forms_moments import lazy_complete
 from proofs_check.evidence.gossip_local.studies import pictured
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -134,6 +134,14 @@ def _near_the_line(problem: Columns) -> tuple[Verdict, Floats, Floats]:
     return verdict, gaps[order], rates[order]
 
 
+@study(
+    "cola",
+    "ridge-diabetes",
+    "CoLa's linear rate is proportional to the gap",
+    "spectral gap",
+    "1 - rate of convergence of x [1/step]",
+    name="cola_gap",
+)
 def measure(build: Build = CoLa) -> StudyResult:
     """Rates over the gap, exact, in simulation and on other graphs."""
     problems = {l2: ridge(l2) for l2 in _WEIGHTS}
@@ -148,14 +156,3 @@ def measure(build: Build = CoLa) -> StudyResult:
     lines["the same in simulation, l2 = 1"] = (np.array(_SIMULATED), 1 - measured)
     lines["star, ring, torus, exponential, complete, l2 = 1"] = (gaps, rates)
     return StudyResult((_law(problems), simulated, near), pictured(lines))
-
-
-STUDY = Study(
-    "cola_gap",
-    "cola",
-    "ridge-diabetes",
-    "CoLa's linear rate is proportional to the gap",
-    "spectral gap",
-    "1 - rate of convergence of x [1/step]",
-    measure,
-)

@@ -34,7 +34,7 @@ from proofs_check.evidence.gossip_local.studies import (
 )
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free_rate, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -206,6 +206,13 @@ def _bracket(build: Build, operator: Compressor, gap: float, gamma_c: float) -> 
     )
 
 
+@study(
+    _ROW,
+    _GOSSIP_LOCAL_COMPRESSED_PROBLEM,
+    "the longest period H* at which local SGD over compressed gossip converges",
+    "spectral gap",
+    "longest period H* [local steps]",
+)
 def gossip_local_compressed_measure(build: Build = GossipLocalSGD) -> StudyResult:
     """Boundaries over gap and delta, exact and in simulation."""
     brackets = tuple(
@@ -223,14 +230,3 @@ def gossip_local_compressed_measure(build: Build = GossipLocalSGD) -> StudyResul
     told = np.array([on_ring(n, 1 / 4) for n in RINGS])
     lines["rings of 8 to 64, delta = 1/4, prescribed gamma_c"] = (small, told)
     return StudyResult((_effective_gap(), *_orders(), *brackets), pictured(lines))
-
-
-GOSSIP_LOCAL_COMPRESSED_STUDY = Study(
-    "gossip_local_compressed",
-    _ROW,
-    _GOSSIP_LOCAL_COMPRESSED_PROBLEM,
-    "the longest period H* at which local SGD over compressed gossip converges",
-    "spectral gap",
-    "longest period H* [local steps]",
-    gossip_local_compressed_measure,
-)

@@ -22,7 +22,7 @@ from proofs_check.evidence.gossip_local.studies import (
     workers,
 )
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free_rate, study
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -144,6 +144,13 @@ def _in_simulation(build: ChocoBuild) -> Verdict:
     )
 
 
+@study(
+    _ROW,
+    _GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM,
+    "transient of n H^2 / (gamma_c gap)^2 steps over compressed gossip, then parallel SGD's error",
+    "1 / gamma [steps]",
+    "E (xbar - x*)^2 over that of parallel SGD",
+)
 def gossip_local_compressed_rate_measure(build: ChocoBuild = GossipLocalSGD) -> StudyResult:
     """Laws, and errors over parallel SGD's against 1/gamma."""
     gammas = np.geomspace(1e-5, 0.1, 9)
@@ -159,14 +166,3 @@ def gossip_local_compressed_rate_measure(build: ChocoBuild = GossipLocalSGD) -> 
         scaled = np.array([plain_error(h, 0.2 / 16, g) for g in gammas])
         lines[f"no compression, gap/16, H={h}"] = (1 / gammas, scaled)
     return StudyResult((_same_as_plain(), *_transients(), _in_simulation(build)), pictured(lines))
-
-
-GOSSIP_LOCAL_COMPRESSED_RATE_STUDY = Study(
-    "gossip_local_compressed_rate",
-    _ROW,
-    _GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM,
-    "transient of n H^2 / (gamma_c gap)^2 steps over compressed gossip, then parallel SGD's error",
-    "1 / gamma [steps]",
-    "E (xbar - x*)^2 over that of parallel SGD",
-    gossip_local_compressed_rate_measure,
-)

@@ -22,7 +22,7 @@ from proofs_check.evidence.gossip_local.studies import (
 )
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import StudyResult, noise_free_rate, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -159,6 +159,13 @@ def _moment_in_simulation(build: Build) -> Verdict:
     )  # fmt: skip
 
 
+@study(
+    _ROW,
+    _GOSSIP_LOCAL_RATE_PROBLEM,
+    "transient of n H^2 / gap^2 steps, then the leading term of parallel SGD",
+    "1 / gamma [steps]",
+    "E (xbar - x*)^2 over that of parallel SGD",
+)
 def gossip_local_rate_measure(build: Build = plain) -> StudyResult:
     """Laws, and the error of the mean model over parallel SGD's against 1/gamma."""
     gammas = np.geomspace(1e-5, 0.2, 12)
@@ -170,14 +177,3 @@ def gossip_local_rate_measure(build: Build = plain) -> StudyResult:
     }  # fmt: skip
     verdicts = (*_transients(), *_spreads(build), _moment_in_simulation(build))
     return StudyResult(verdicts, pictured(lines))
-
-
-GOSSIP_LOCAL_RATE_STUDY = Study(
-    "gossip_local_rate",
-    _ROW,
-    _GOSSIP_LOCAL_RATE_PROBLEM,
-    "transient of n H^2 / gap^2 steps, then the leading term of parallel SGD",
-    "1 / gamma [steps]",
-    "E (xbar - x*)^2 over that of parallel SGD",
-    gossip_local_rate_measure,
-)

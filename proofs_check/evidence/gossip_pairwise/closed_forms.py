@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -24,7 +24,7 @@ from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import partners
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import Snapshot, path, world_of
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -62,6 +62,10 @@ def walk(method: Method[Any], problem: Quadratic, steps: int) -> tuple[Floats, l
     return np.stack([method.models(m.state).numpy() for m in moments]), moments
 
 
+_AD_PSGD_FORMS = ClosedForms(_AD_PSGD_ROW, "complete graph")
+
+
+@_AD_PSGD_FORMS.case()
 def follows_the_matrices(
     build: AdPsgdBuild = _ad_psgd_as_it_is,
     barrier: Barrier = BARRIERS[1],
@@ -78,7 +82,7 @@ def follows_the_matrices(
     expected = np.empty_like(x[1:])
     schedule = moments[0].state.schedule
     for t in range(steps):
-        tick = schedule.at(t)
+        tick = schedule.tick(t)
         called = right.called(tick.arrivals, t, moments[t].context).numpy()
         for r in range(_REPLICAS):
             expected[t, r] = _tick(
@@ -86,16 +90,12 @@ def follows_the_matrices(
                 tick.versions[r].tolist(), problem,
             )  # fmt: skip
     half = ", one half calls" if bipartite else ""
-    return identity(
-        _AD_PSGD_ROW,
+    return same(
         "X_{k+1} = W_k X_k - gamma g(own model as it was at the start) e_i^T, pairs of a "
         f"tick in the order of ids{half}",
-        x[1:],
-        expected,
-        check=f"exact products, {barrier.name}",
-        problem=problem.name,
-        provenance=f"{steps} ticks, ring of {_N}, {_REPLICAS} replicas, seed {_SEED}",
-    )
+        x[1:], expected, check=f"exact products, {barrier.name}", on=problem,
+        words=f"{steps} ticks, ring of {_N}, {_REPLICAS} replicas, seed {_SEED}",
+    )  # fmt: skip
 
 
 def _tick(
@@ -116,6 +116,7 @@ def _tick(
     return x
 
 
+@_AD_PSGD_FORMS.case()
 def mass_moves_by_gradients(
     build: AdPsgdBuild = _ad_psgd_as_it_is, barrier: Barrier = BARRIERS[1], steps: int = 40
 ) -> Verdict:
@@ -130,10 +131,10 @@ def mass_moves_by_gradients(
         method, problem, steps, seed=_SEED, replicas=_REPLICAS, state=state
     )  # fmt: skip
     sums = np.stack([method.models(m.state).sum(-2).numpy() for m in moments])
-    return identity(
-        _AD_PSGD_ROW, "averages of pairs that conflict keep the sum over workers", sums, sums[0],
-        check=f"mass kept, {barrier.name}", problem=problem.name,
-        provenance=f"{steps} ticks, complete graph of {_N}, {_REPLICAS} replicas, seed {_SEED}",
+    return same(
+        "averages of pairs that conflict keep the sum over workers", sums, sums[0],
+        check=f"mass kept, {barrier.name}", on=problem,
+        words=f"{steps} ticks, complete graph of {_N}, {_REPLICAS} replicas, seed {_SEED}",
     )  # fmt: skip
 
 
@@ -144,6 +145,7 @@ def called_at_once(topology: StaticTopology, replicas: int) -> NDArray[np.int64]
     return partners(topology, key, torch.arange(replicas), ids).numpy()
 
 
+@_AD_PSGD_FORMS.case("conflicts")
 def conflicts_counted(n: int = 5, replicas: int = 4000) -> Verdict:
     """All n call at once on the complete graph: mean number of exchanges that must wait."""
     others = [[j for j in range(n) if j != i] for i in range(n)]
@@ -151,19 +153,15 @@ def conflicts_counted(n: int = 5, replicas: int = 4000) -> Verdict:
     expected = Fraction(total, (n - 1) ** n)
     who = torch.arange(n).expand(replicas, n)
     found = conflicts(who, torch.from_numpy(called_at_once(Complete(n), replicas)), n)
-    return mean_value(
-        _AD_PSGD_ROW,
+    return mean_is(
         f"{n} workers that call at once: {expected} exchanges wait for another on average",
-        found.double().numpy(),
-        float(expected),
-        check="conflicts",
-        problem="complete graph",
-        provenance=f"{(n - 1) ** n} choices enumerated; {replicas} replicas, seed {_SEED}",
-    )
+        found.double().numpy(), float(expected),
+        words=f"{(n - 1) ** n} choices enumerated; {replicas} replicas, seed {_SEED}",
+    )  # fmt: skip
 
 
 def waiting(pairs: Iterable[tuple[int, int]]) -> int:
-    """How many of ``pairs``, one after another, hold a worker that an earlier one held."""
+    """Number of ``pairs``, one after another, that hold a worker that an earlier one held."""
     met: set[int] = set()
     count = 0
     for pair in pairs:
@@ -188,30 +186,30 @@ def circles(called: NDArray[np.int64]) -> NDArray[np.bool_]:
     return found
 
 
+@_AD_PSGD_FORMS.case("deadlock")
 def deadlocks(replicas: int = 4000, n: int = 5) -> Verdict:
     """Locks held while calling: how often all wait in a circle, if everyone may call."""
     others = [[j for j in range(n) if j != i] for i in range(n)]
     every = np.array(list(itertools.product(*others)))
     expected = Fraction(int(circles(every).sum()), len(every))
-    return mean_value(
-        _AD_PSGD_ROW, f"{n} workers that hold their model while they call wait in a circle with "
+    return mean_is(
+        f"{n} workers that hold their model while they call wait in a circle with "
         f"probability {expected}",
         circles(called_at_once(Complete(n), replicas)).astype(np.float64), float(expected),
-        check="deadlock", problem="complete graph",
-        provenance=f"{len(every)} choices enumerated; {replicas} replicas, seed {_SEED}",
+        words=f"{len(every)} choices enumerated; {replicas} replicas, seed {_SEED}",
     )  # fmt: skip
 
 
+@_AD_PSGD_FORMS.case("deadlock", f"ring of {_N}, 512 replicas, seed {_SEED}", on="ring")
 def no_deadlock(build: Callable[[ADPSGD], ADPSGD] = lambda method: method) -> Verdict:
     """One half calls: whatever they draw, nobody waits in a circle."""
     method = build(ADPSGD(ConstantStep(1.0), 1, Exponential(), Ring(_N), Bulk(), bipartite=True))
     context = world_of(uneven(), _SEED, 512)
     who = torch.arange(_N).expand(512, _N)
     called = method.called(who, 0, context).numpy()
-    return identity(
-        _AD_PSGD_ROW, "where one half calls and the other answers nobody waits in a circle",
-        circles(called).astype(np.float64), 0.0, check="deadlock", problem="ring",
-        provenance=f"ring of {_N}, 512 replicas, seed {_SEED}",
+    return same(
+        "where one half calls and the other answers nobody waits in a circle",
+        circles(called).astype(np.float64), 0.0,
     )  # fmt: skip
 
 
@@ -240,6 +238,10 @@ def _gossiping_sgd_as_it_is(method: GossipingSGD) -> Method[Any]:
     return method
 
 
+_GOSSIPING_SGD_FORMS = ClosedForms(_GOSSIPING_SGD_ROW)
+
+
+@_GOSSIPING_SGD_FORMS.case()
 def follows_the_reads(
     build: GossipingSgdBuild = _gossiping_sgd_as_it_is,
     direction: Direction = Direction.PULL,
@@ -256,7 +258,7 @@ def follows_the_reads(
     expected = np.empty_like(x[1:])
     schedule = moments[0].state.schedule
     for t in range(steps):
-        tick, context = schedule.at(t), moments[t].context
+        tick, context = schedule.tick(t), moments[t].context
         chosen = partners(
             right.topology, context.key.fold("partner", t), context.replicas, tick.arrivals
         ).numpy()
@@ -269,12 +271,11 @@ def follows_the_reads(
             expected[t, r] = _one_sided(
                 x[: t + 1, r], edges, tick.arrivals[r].tolist(), tick.versions[r].tolist(), problem
             )
-    return identity(
-        _GOSSIPING_SGD_ROW, f"{direction.value}: readers take the mean of what reached them, as it "
+    return same(
+        f"{direction.value}: readers take the mean of what reached them, as it "
         "stood before the tick; then the stale gradient",
-        x[1:], expected, check=f"exact products, {barrier.name}, p={probability:g}",
-        problem=problem.name,
-        provenance=f"{steps} ticks, complete graph of {_N}, {_REPLICAS} replicas, seed {_SEED}",
+        x[1:], expected, check=f"exact products, {barrier.name}, p={probability:g}", on=problem,
+        words=f"{steps} ticks, complete graph of {_N}, {_REPLICAS} replicas, seed {_SEED}",
     )  # fmt: skip
 
 
@@ -303,11 +304,12 @@ def _one_sided(
     return x
 
 
+@_GOSSIPING_SGD_FORMS.case("exact moments of a tick")
 def second_moment(
     build: GossipingSgdBuild = _gossiping_sgd_as_it_is,
     direction: Direction = Direction.PULL,
     replicas: int = 8192,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     r"""One tick of averages alone on the complete graph, one worker arriving, from values a.
 
     E bar x' = bar a and E (bar x' - bar a)^2 = \frac{1}{4 n^2} E (a_j - a_i)^2 over the n (n - 1)
@@ -326,22 +328,14 @@ def second_moment(
     after = method.models(method.step(state._replace(x=x, view=x.clone()), 0, context))
     moved = after[..., 0].mean(-1).numpy() - a.mean()
     wander = np.square(a[:, None] - a[None, :]).sum() / (_N * (_N - 1)) / (4 * _N**2)
-    told = f"complete graph of {_N}, {replicas} replicas, seed {_SEED}"
-    return tuple(
-        mean_value(
-            _GOSSIPING_SGD_ROW,
-            f"{direction.value}: {claim}",
-            samples,
-            expected,
-            check="exact moments of a tick",
-            problem=problem.name,
-            provenance=told,
+    description = f"complete graph of {_N}, {replicas} replicas, seed {_SEED}"
+    for claim, samples, expected in (
+        ("the mean over workers stays in expectation", moved, 0.0),
+        ("and wanders by E (a_j - a_i)^2 / (4 n^2) in mean square", moved**2, wander),
+    ):
+        yield mean_is(
+            f"{direction.value}: {claim}", samples, expected, on=problem, words=description
         )
-        for claim, samples, expected in (
-            ("the mean over workers stays in expectation", moved, 0.0),
-            ("and wanders by E (a_j - a_i)^2 / (4 n^2) in mean square", moved**2, wander),
-        )
-    )
 
 
 def gossiping_sgd() -> tuple[Verdict, ...]:
@@ -357,7 +351,4 @@ def gossiping_sgd() -> tuple[Verdict, ...]:
     )
 
 
-CLOSED_FORMS = (
-    ad_psgd,
-    gossiping_sgd,
-)
+CLOSED_FORMS = (ad_psgd, gossiping_sgd)

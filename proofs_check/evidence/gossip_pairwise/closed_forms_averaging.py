@@ -9,7 +9,7 @@ linear map that is iterated exactly. (Boyd, Ghosh, Prabhakar, Shah 2006.)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +28,7 @@ from algorithms.topologies.path import Path
 from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -73,7 +73,12 @@ def enumerated(graph: Any) -> tuple[Rational, Rational]:
     return mean, square
 
 
-def complete_exactly(n: int = 20) -> tuple[Verdict, ...]:
+randomised_gossip = ClosedForms(_ROW)
+"""Closed forms of randomised-gossip."""
+
+
+@randomised_gossip.case("all pairs enumerated")
+def complete_exactly(n: int = 20) -> Iterator[Verdict]:
     """Every pair of the complete graph, in fractions: E W = E W^T W = (1 - 1/(n-1)) on 1's
     complement."""
     mean, square = enumerated(nx.complete_graph(n))
@@ -81,37 +86,31 @@ def complete_exactly(n: int = 20) -> tuple[Verdict, ...]:
     wanted = [
         [factor * ((r == c) - Fraction(1, n)) + Fraction(1, n) for c in range(n)] for r in range(n)
     ]
-    told = f"all {n * (n - 1)} calls in fractions"
+    description = f"all {n * (n - 1)} calls in fractions"
     meetings = RandomEdge(Complete(n))
-    return (
-        identity(
-            _ROW, f"complete graph, n={n}: E W^T W = E W has the second eigenvalue 1 - 1/(n-1), "
-            "and no other but 1",
-            [float(mean != wanted), float(square != wanted)], 0.0, check="all pairs enumerated",
-            provenance=told, note="matrices that differ are counted, in exact fractions",
-        ),
-        identity(
-            _ROW, f"the code's E W^T W on the complete graph, n={n}: second eigenvalue 1 - 1/(n-1)",
-            meetings.contraction(), float(factor), check="all pairs enumerated", provenance=told,
-        ),
+    yield same(
+        f"complete graph, n={n}: E W^T W = E W has the second eigenvalue 1 - 1/(n-1), "
+        "and no other but 1",
+        [float(mean != wanted), float(square != wanted)], 0.0,
+        note="matrices that differ are counted, in exact fractions", words=description,
+    )  # fmt: skip
+    yield same(
+        f"the code's E W^T W on the complete graph, n={n}: second eigenvalue 1 - 1/(n-1)",
+        meetings.contraction(), float(factor), words=description,
     )  # fmt: skip
 
 
-def stated_means() -> tuple[Verdict, ...]:
+@randomised_gossip.case("all calls enumerated", "fractions")
+def stated_means() -> Iterator[Verdict]:
     """``expected`` and ``expected_square`` of the code against the enumeration, on five graphs."""
-    verdicts = []
     for topology, graph in _graphs():
         mean, square = enumerated(graph)
         meetings = RandomEdge(topology)
-        verdicts.append(
-            identity(
-                _ROW, f"E W and E W^T W of {meetings.name}",
-                np.stack((meetings.expected(), meetings.expected_square())),
-                np.array([mean, square], dtype=np.float64),
-                check="all calls enumerated", provenance="fractions",
-            )
-        )  # fmt: skip
-    return tuple(verdicts)
+        yield same(
+            f"E W and E W^T W of {meetings.name}",
+            np.stack((meetings.expected(), meetings.expected_square())),
+            np.array([mean, square], dtype=np.float64),
+        )
 
 
 def _graphs() -> tuple[tuple[StaticTopology, Any], ...]:
@@ -124,14 +123,14 @@ def _graphs() -> tuple[tuple[StaticTopology, Any], ...]:
     )
 
 
+@randomised_gossip.case("closed form")
 def ring_eigenvalue() -> Verdict:
     """Ring: E W = I - Laplacian/(2 n), a circulant: lambda_2 = 1 - (1 - cos(2 pi/n))/n."""
     sizes = (3, 5, 8, 16, 33)
-    return identity(
-        _ROW, "ring: lambda_2(E W) = 1 - (1 - cos(2 pi/n))/n",
+    return same(
+        "ring: lambda_2(E W) = 1 - (1 - cos(2 pi/n))/n",
         [RandomEdge(Ring(n)).contraction() for n in sizes],
-        [1 - (1 - math.cos(2 * math.pi / n)) / n for n in sizes],
-        check="closed form", provenance=f"n in {sizes}",
+        [1 - (1 - math.cos(2 * math.pi / n)) / n for n in sizes], words=f"n in {sizes}",
     )  # fmt: skip
 
 
@@ -144,22 +143,26 @@ def squares(
     return np.stack([(m.state.x - centre).square().sum((-2, -1)).numpy() for m in moments], axis=1)
 
 
+@randomised_gossip.case(
+    "measured contraction", f"{_REPLICAS} replicas, seed {_SEED}", on="consensus"
+)
 def complete_measured(build: Build = GossipAveraging, n: int = 20, ticks: int = 12) -> Verdict:
     """Complete graph: E||z_t||^2 = (1 - 1/(n-1))^t ||z_0||^2 from any start."""
     b = np.random.default_rng(_SEED).normal(size=(n, 3))
     z = squares(build, RandomEdge(Complete(n)), b, ticks)
-    return mean_value(
-        _ROW, f"complete graph, n={n}: E sum ||x_i - xbar||^2 falls by (1 - 1/(n-1))^{ticks} in "
+    return mean_is(
+        f"complete graph, n={n}: E sum ||x_i - xbar||^2 falls by (1 - 1/(n-1))^{ticks} in "
         f"{ticks} ticks",
-        z[:, -1] / z[:, 0], (1 - 1 / (n - 1)) ** ticks, check="measured contraction",
-        problem="consensus", provenance=f"{_REPLICAS} replicas, seed {_SEED}",
+        z[:, -1] / z[:, 0], (1 - 1 / (n - 1)) ** ticks,
     )  # fmt: skip
 
 
-def second_moment_law(build: Build = GossipAveraging, ticks: int = 15) -> tuple[Verdict, ...]:
+@randomised_gossip.case(
+    "exact second moment", f"{_REPLICAS} replicas, seed {_SEED}", on="consensus"
+)
+def second_moment_law(build: Build = GossipAveraging, ticks: int = 15) -> Iterator[Verdict]:
     """Ring, star, path, barbell: E||z_t||^2 against M' = sum_e p_e W_e M W_e, iterated exactly,
     and that under lambda_2^t."""
-    verdicts = []
     for topology, graph in _graphs():
         b = np.random.default_rng(_SEED).normal(size=(topology.n, 1))
         z0 = b - b.mean(axis=0)
@@ -171,16 +174,11 @@ def second_moment_law(build: Build = GossipAveraging, ticks: int = 15) -> tuple[
             exact.append(float(np.trace(moment)))
         over = max(e / (exact[0] * lam**t) for t, e in enumerate(exact))
         z = squares(build, meetings, b, ticks)
-        verdicts.append(
-            mean_value(
-                _ROW, f"{meetings.name}: E sum ||x_i - xbar||^2 after {ticks} ticks follows the "
-                "exact second moment",
-                z[:, -1], exact[-1], check="exact second moment", problem="consensus",
-                provenance=f"{_REPLICAS} replicas, seed {_SEED}",
-                note=f"the exact curve is at most {over:.6f} times lambda_2^t",
-            )
+        yield mean_is(
+            f"{meetings.name}: E sum ||x_i - xbar||^2 after {ticks} ticks follows the "
+            "exact second moment",
+            z[:, -1], exact[-1], note=f"the exact curve is at most {over:.6f} times lambda_2^t",
         )  # fmt: skip
-    return tuple(verdicts)
 
 
 def moment_after(graph: Any, moment: Floats) -> Floats:
@@ -194,37 +192,25 @@ def moment_after(graph: Any, moment: Floats) -> Floats:
     return after
 
 
+@randomised_gossip.case("mean kept", f"40 ticks, 8 replicas, seed {_SEED}", on="consensus")
 def mean_is_kept(build: Build = GossipAveraging) -> Verdict:
     """Every tick keeps the sum over workers, in every replica."""
     b = np.random.default_rng(_SEED).normal(size=(9, 4))
     problem = standing(b)
     moments = path(build(RandomLinks(RandomEdge(Ring(9)))), problem, 40, seed=_SEED, replicas=8)
     means = np.stack([m.state.x.mean(-2).numpy() for m in moments])
-    return identity(
-        _ROW, "the mean over workers is kept at every tick", means, b.mean(axis=0),
-        check="mean kept", problem="consensus", provenance=f"40 ticks, 8 replicas, seed {_SEED}",
-    )  # fmt: skip
+    return same("the mean over workers is kept at every tick", means, b.mean(axis=0))
 
 
+@randomised_gossip.case("bound attained", on="consensus")
 def slowest_mode_tick(build: Build = GossipAveraging) -> Verdict:
     """One tick from the ring's slowest mode loses exactly lambda_2(E W): the bound is attained."""
     n = 12
     b = np.cos(2 * np.pi * np.arange(n) / n)[:, None]
     meetings = RandomEdge(Ring(n))
     z = squares(build, meetings, b, 1, 16 * _REPLICAS)
-    return mean_value(
-        _ROW, "from the slowest mode of E W one tick contracts by lambda_2(E W)",
-        z[:, 1] / z[:, 0], 1 - (1 - math.cos(2 * math.pi / n)) / n, check="bound attained",
-        problem="consensus", provenance=f"ring of {n}, {16 * _REPLICAS} replicas, seed {_SEED}",
+    return mean_is(
+        "from the slowest mode of E W one tick contracts by lambda_2(E W)", z[:, 1] / z[:, 0],
+        1 - (1 - math.cos(2 * math.pi / n)) / n,
+        words=f"ring of {n}, {16 * _REPLICAS} replicas, seed {_SEED}",
     )  # fmt: skip
-
-
-def randomised_gossip() -> tuple[Verdict, ...]:
-    """Every check of this file, on the genuine method."""
-    return (
-        *complete_exactly(), *stated_means(), ring_eigenvalue(), complete_measured(),
-        *second_moment_law(), mean_is_kept(), slowest_mode_tick(),
-    )  # fmt: skip
-
-
-CLOSED_FORMS = (randomised_gossip,)

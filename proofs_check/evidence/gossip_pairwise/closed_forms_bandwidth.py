@@ -21,7 +21,7 @@ from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_ba
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standing
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -54,6 +54,14 @@ def averages(method: Method[Any], b: Floats, steps: int, replicas: int = _REPLIC
     return np.stack([method.models(m.state).numpy() for m in moments])
 
 
+saps = ClosedForms(_ROW, _PROBLEM, name="saps")
+"""Closed forms of saps."""
+
+
+@saps.case(
+    "exact second moment",
+    f"c = {_COMPRESSION:g}, {_REPLICAS} replicas of {_D} independent coordinates, seed {_SEED}",
+)
 def contraction_by_coordinate(build: Build = _as_it_is, steps: int = 12) -> Verdict:
     """E||z_t||^2 of every coordinate, M' = (1 - p) M + p W_t M W_t iterated exactly."""
     z = np.random.default_rng(_SEED).normal(size=(_N, 1))
@@ -64,16 +72,14 @@ def contraction_by_coordinate(build: Build = _as_it_is, steps: int = 12) -> Verd
     for t in range(steps):
         w = pair_matrix(peers.peers(t))
         moment = (1 - p) * moment + p * w @ moment @ w
-    return mean_value(
-        _ROW, f"E sum_i z_i^2 of one coordinate after {steps} steps is that of "
+    return mean_is(
+        f"E sum_i z_i^2 of one coordinate after {steps} steps is that of "
         "M' = (1-p) M + p W_t M W_t",
-        np.square(x[-1]).sum(axis=1), float(np.trace(moment)), check="exact second moment",
-        problem=_PROBLEM,
-        provenance=f"c = {_COMPRESSION:g}, {_REPLICAS} replicas of {_D} independent coordinates, "
-        f"seed {_SEED}",
+        np.square(x[-1]).sum(axis=1), float(np.trace(moment)),
     )  # fmt: skip
 
 
+@saps.case("measured contraction", f"10 steps, {8 * _REPLICAS} replicas, seed {_SEED}")
 def random_pairs(build: Build = _as_it_is) -> Verdict:
     """A random pair of the complete graph and a mask: (1 - p/(n-1)) a step, from any start."""
     b = np.random.default_rng(_SEED).normal(size=(_N, _D))
@@ -81,24 +87,21 @@ def random_pairs(build: Build = _as_it_is) -> Verdict:
     method = SAPSPSGD(_NO_STEP, RandomEdge(Complete(_N)), _COMPRESSION)
     x = averages(build(method), b, 10, 8 * _REPLICAS)
     factor = 1 - 1 / (_COMPRESSION * (_N - 1))
-    return mean_value(
-        _ROW, "a random pair averages a mask: E||z||^2 falls by 1 - p/(n-1) a step",
+    return mean_is(
+        "a random pair averages a mask: E||z||^2 falls by 1 - p/(n-1) a step",
         np.square(x[-1]).sum(axis=(1, 2)) / np.square(b).sum(), factor**10,
-        check="measured contraction", problem=_PROBLEM,
-        provenance=f"10 steps, {8 * _REPLICAS} replicas, seed {_SEED}",
     )  # fmt: skip
 
 
+@saps.case("mean kept", f"20 steps, 8 replicas, seed {_SEED}")
 def mean_is_kept(build: Build = _as_it_is) -> Verdict:
     """The shared mask keeps the mean over workers in every coordinate."""
     b = np.random.default_rng(_SEED).normal(size=(_N, _D))
     x = averages(build(SAPSPSGD(_NO_STEP, matched(), _COMPRESSION)), b, 20, 8)
-    return identity(
-        _ROW, "the mean over workers is kept, whatever the mask", x.mean(axis=2), b.mean(axis=0),
-        check="mean kept", problem=_PROBLEM, provenance=f"20 steps, 8 replicas, seed {_SEED}",
-    )  # fmt: skip
+    return same("the mean over workers is kept, whatever the mask", x.mean(axis=2), b.mean(axis=0))
 
 
+@saps.case("exact products", f"9 steps, seed {_SEED}")
 def uncompressed(build: Build = _as_it_is) -> Verdict:
     """c = 1: X_t = W_{t-1} ... W_0 X_0."""
     b = np.random.default_rng(_SEED).normal(size=(_N, _D))
@@ -107,13 +110,13 @@ def uncompressed(build: Build = _as_it_is) -> Verdict:
     expected = [b]
     for t in range(9):
         expected.append(pair_matrix(peers.peers(t)) @ expected[-1])
-    return identity(
-        _ROW, "without compression models are products of the matchings' W_t", x,
-        np.array(expected)[:, None], check="exact products", problem=_PROBLEM,
-        provenance=f"9 steps, seed {_SEED}",
+    return same(
+        "without compression models are products of the matchings' W_t", x,
+        np.array(expected)[:, None],
     )  # fmt: skip
 
 
+@saps.case("bits of shared masks")
 def values_alone(build: Build = _as_it_is) -> Verdict:
     """The ledger: every worker pays 64 bits for each coordinate of the mask, no index."""
     replicas = 256
@@ -125,16 +128,16 @@ def values_alone(build: Build = _as_it_is) -> Verdict:
     after = method.models(method.step(state._replace(x=apart), 0, context))
     count = (apart != after).any(-2).sum(-1)[:, None]  # coordinates that some worker moved
     met = np.array(matched().peers(0)) != np.arange(_N)
-    return identity(
-        _ROW, "a message costs 64 bits for each coordinate of the mask and nothing for indices",
-        context.network.account((replicas,)).sent_bits.double().numpy(),
-        64.0 * count.numpy() * met, check="bits of shared masks", problem=_PROBLEM,
-        provenance=f"one step, {replicas} replicas, seed {_SEED}",
+    return same(
+        "a message costs 64 bits for each coordinate of the mask and nothing for indices",
+        context.network.account((replicas,)).sent_bits.double().numpy(), 64.0 * count.numpy() * met,
+        words=f"one step, {replicas} replicas, seed {_SEED}",
     )  # fmt: skip
 
 
+@saps.case("all matchings of 6", on="bandwidths")
 def matchings_are_heaviest() -> Verdict:
-    """Where the edges of the last steps join all workers, no matching carries more: exhaustive."""
+    """Matchings are heaviest where the edges of the last steps join all workers: exhaustive."""
     heavy, free = [], []
     for seed in range(6):
         bandwidth = np.array(drawn_bandwidth(6, seed))
@@ -150,10 +153,9 @@ def matchings_are_heaviest() -> Verdict:
                 heavy.append(_carried(bandwidth, tuple(pairs)))
                 free.append(best)
             used.append(pairs)
-    return identity(
-        _ROW, "the matching of connected steps carries the greatest total bandwidth",
-        np.array(heavy), np.array(free), check="all matchings of 6", problem="bandwidths",
-        provenance=f"{len(heavy)} such steps of 144, six drawn matrices",
+    return same(
+        "the matching of connected steps carries the greatest total bandwidth", np.array(heavy),
+        np.array(free), words=f"{len(heavy)} such steps of 144, six drawn matrices",
     )  # fmt: skip
 
 
@@ -173,24 +175,14 @@ def _carried(bandwidth: Floats, pairs: tuple[tuple[int, int], ...]) -> float:
     return float(sum(bandwidth[i, j] for i, j in pairs))
 
 
+@saps.case("second eigenvalue", "n = 2 ... 12, recency 3", on="bandwidths")
 def everyone_in_touch(match: Callable[[int], RandomMixing] = matched) -> Verdict:
     """E W over the repeating part: second eigenvalue below 1, for n = 2 ... 12."""
     worst = max(float(np.linalg.eigvalsh(match(n).expected() - 1.0 / n)[-1]) for n in range(2, 13))
-    return identity(
-        _ROW, "bandwidth matchings mix: the second eigenvalue of the mean W is below 1",
-        float(worst < 1 - 1e-6), 1.0, check="second eigenvalue", problem="bandwidths",
-        provenance="n = 2 ... 12, recency 3", note=f"the largest is {worst:.6f}",
+    return same(
+        "bandwidth matchings mix: the second eigenvalue of the mean W is below 1",
+        float(worst < 1 - 1e-6), 1.0, note=f"the largest is {worst:.6f}",
     )  # fmt: skip
 
-
-def saps() -> tuple[Verdict, ...]:
-    """Every check of this file, on the genuine method."""
-    return (
-        contraction_by_coordinate(), random_pairs(), mean_is_kept(), uncompressed(),
-        values_alone(), matchings_are_heaviest(), everyone_in_touch(),
-    )  # fmt: skip
-
-
-CLOSED_FORMS = (saps,)
 
 COVERS = {"saps": ("saps-psgd",)}

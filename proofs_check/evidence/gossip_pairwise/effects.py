@@ -64,7 +64,7 @@ GOSSIPING_SGD = contrast(
     ),
     Reading("seconds", target=1e-3, of=_MEAN_MODEL),
     method=arm("gossiping SGD, pull", _timed),
-    baseline=arm("all-reduce SGD (BSP)", lambda it: it.of("bsp-sgd"), steps=_ROUNDS),
+    baseline=arm("all-reduce SGD (BSP)", lambda it: it.method_of("bsp-sgd"), steps=_ROUNDS),
     without=arm(
         "gossiping SGD whose workers wait for each other",
         lambda it: replace(_timed(it), barrier=Bulk()), steps=_ROUNDS,

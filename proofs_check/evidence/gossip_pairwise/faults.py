@@ -37,98 +37,9 @@ from proofs_check.evidence.gossip_pairwise.closed_forms_bandwidth import (
     mean_is_kept,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
-
-
-@final
-@dataclass(frozen=True)
-class OldReads(FaultyMethod):
-    """AD-PSGD whose pairs all read what stood before the tick and write their means over it."""
-
-    right: ADPSGD
-
-    def step(
-        self, state: AsynchronousGossipState, t: int, context: RunContext
-    ) -> AsynchronousGossipState:
-        arrived = arrive(state, t, context)
-        called = self.right.called(arrived.who, t, context)
-        before = state.x[..., :-1, :]
-        x = before
-        for k in range(arrived.who.shape[-1]):
-            one, other = arrived.who[..., k : k + 1], called[..., k : k + 1]
-            packet = context.pack(Identity(), before, t, purpose=f"average {k}")
-            mean = gossip(context.network, packet, pair(one, other, context.network.n))
-            own = context.network.workers
-            x = torch.where(((own == one) | (own == other))[..., None], mean, x)
-        x = torch.cat((x, state.x[..., -1:, :]), dim=-2)
-        x = stepped(x, arrived, self.right.step_rule(t), context)
-        return go_on(state, x, arrived.starts, context)
-
-
-@final
-@dataclass(frozen=True)
-class OneWrites(FaultyMethod):
-    """AD-PSGD in which who is called does not write the mean."""
-
-    right: ADPSGD
-
-    def step(
-        self, state: AsynchronousGossipState, t: int, context: RunContext
-    ) -> AsynchronousGossipState:
-        after = self.right.step(state, t, context)
-        who = state.schedule.at(t).arrivals
-        called = (context.network.workers[:, None] == who[..., None, :]).any(-1)
-        x = torch.where(called[..., None], after.x[..., :-1, :], state.x[..., :-1, :])
-        return after._replace(x=torch.cat((x, after.x[..., -1:, :]), dim=-2))
-
-
-@final
-@dataclass(frozen=True)
-class FreshGradients(FaultyMethod):
-    """AD-PSGD whose gradients are taken at the worker's model as it is on arrival."""
-
-    right: ADPSGD
-
-    def step(
-        self, state: AsynchronousGossipState, t: int, context: RunContext
-    ) -> AsynchronousGossipState:
-        return self.right.step(state._replace(view=state.x), t, context)
-
-
-@final
-@dataclass(frozen=True)
-class GradientFirst(FaultyMethod):
-    """AD-PSGD that applies the gradient before the average: half of it goes to the partner."""
-
-    right: ADPSGD
-
-    def step(
-        self, state: AsynchronousGossipState, t: int, context: RunContext
-    ) -> AsynchronousGossipState:
-        moved = stepped(state.x, arrive(state, t, context), self.right.step_rule(t), context)
-        idle = replace(self.right, step_rule=ConstantStep(1e-300))
-        return idle.step(state._replace(x=moved), t, context)
-
-
-@final
-@dataclass(frozen=True)
-class LosingPull(FaultyMethod):
-    """Gossiping SGD whose reader halves its model and forgets to add what it read."""
-
-    right: GossipingSGD
-
-    def step(
-        self, state: AsynchronousGossipState, t: int, context: RunContext
-    ) -> AsynchronousGossipState:
-        arrived = arrive(state, t, context)
-        sources = self.right.sources(arrived.who, t, context)
-        others = (sources != torch.arange(context.network.n)[:, None]).sum(-1)
-        halved = state.x[..., :-1, :] / (1 + others)[..., None]
-        x = torch.cat((halved, state.x[..., -1:, :]), dim=-2)
-        x = stepped(x, arrived, self.right.step_rule(t), context)
-        return go_on(state, x, arrived.starts, context)
 
 
 @final
@@ -147,21 +58,6 @@ class CallerAlone(FaultyMethod):
 
 @final
 @dataclass(frozen=True)
-class OwnMasks(FaultyMethod):
-    """SAPS-PSGD whose workers draw masks of their own: what the peer did not send counts as 0."""
-
-    right: SAPSPSGD
-
-    def step(self, state: SAPSState, t: int, context: RunContext) -> SAPSState:
-        mask = RandomMask(1 / self.right.compression)
-        packet = context.pack(mask, state.x, t)
-        meeting = self.right.meetings.at(t, context.key, context.replicas)
-        mixed = gossip(context.network, packet, meeting)
-        return SAPSState(torch.where(packet.own(context.network.workers) != 0, mixed, state.x))
-
-
-@final
-@dataclass(frozen=True)
 class HeaviestAlways(RandomMixing):
     """The first matching of all steps: bandwidth alone, without a look at who was left apart."""
 
@@ -175,8 +71,8 @@ class HeaviestAlways(RandomMixing):
     def name(self) -> str:
         return f"{self.right.name}, never changed"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
-        return self.right.at(0, key, replicas)
+    def draw(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
+        return self.right.draw(0, key, replicas)
 
     def expected(self) -> Floats:
         return pair_matrix(self.right.peers(0))
@@ -189,38 +85,88 @@ def _heaviest(n: int) -> RandomMixing:
     return HeaviestAlways(BandwidthMatching(drawn_bandwidth(n, 0)))
 
 
+@wrong_step("AD-PSGD with averages that are not atomic", judge=mass_moves_by_gradients)
+def old_reads(
+    own: ADPSGD, state: AsynchronousGossipState, t: int, context: RunContext
+) -> AsynchronousGossipState:
+    """pairs of a tick read what stood before it"""
+    arrived = arrive(state, t, context)
+    called = own.called(arrived.who, t, context)
+    before = state.x[..., :-1, :]
+    x = before
+    for k in range(arrived.who.shape[-1]):
+        one, other = arrived.who[..., k : k + 1], called[..., k : k + 1]
+        packet = context.pack(Identity(), before, t, purpose=f"average {k}")
+        mean = gossip(context.network, packet, pair(one, other, context.network.n))
+        mine = context.network.workers
+        x = torch.where(((mine == one) | (mine == other))[..., None], mean, x)
+    x = torch.cat((x, state.x[..., -1:, :]), dim=-2)
+    x = stepped(x, arrived, own.step_rule(t), context)
+    return go_on(state, x, arrived.starts, context)
+
+
+@wrong_step("AD-PSGD in which one of the pair writes", judge=mass_moves_by_gradients)
+def one_writes(
+    own: ADPSGD, state: AsynchronousGossipState, t: int, context: RunContext
+) -> AsynchronousGossipState:
+    """who is called keeps its model"""
+    after = own.step(state, t, context)
+    who = state.schedule.tick(t).arrivals
+    called = (context.network.workers[:, None] == who[..., None, :]).any(-1)
+    x = torch.where(called[..., None], after.x[..., :-1, :], state.x[..., :-1, :])
+    return after._replace(x=torch.cat((x, after.x[..., -1:, :]), dim=-2))
+
+
+@wrong_step("AD-PSGD with fresh gradients", judge=follows_the_matrices)
+def fresh_gradients(
+    own: ADPSGD, state: AsynchronousGossipState, t: int, context: RunContext
+) -> AsynchronousGossipState:
+    """taken at the model on arrival, not at that of the start"""
+    return own.step(state._replace(view=state.x), t, context)
+
+
+@wrong_step("AD-PSGD averaging its gradient", judge=follows_the_matrices)
+def gradient_first(
+    own: ADPSGD, state: AsynchronousGossipState, t: int, context: RunContext
+) -> AsynchronousGossipState:
+    """(X - gamma g e_i^T) W in place of X W - gamma g e_i^T"""
+    moved = stepped(state.x, arrive(state, t, context), own.step_rule(t), context)
+    idle = replace(own, step_rule=ConstantStep(1e-300))
+    return idle.step(state._replace(x=moved), t, context)
+
+
+@wrong_step("gossiping SGD whose pull loses half", judge=follows_the_reads)
+def losing_pull(
+    own: GossipingSGD, state: AsynchronousGossipState, t: int, context: RunContext
+) -> AsynchronousGossipState:
+    """x_i / 2 in place of (x_i + x_j) / 2"""
+    arrived = arrive(state, t, context)
+    sources = own.sources(arrived.who, t, context)
+    others = (sources != torch.arange(context.network.n)[:, None]).sum(-1)
+    halved = state.x[..., :-1, :] / (1 + others)[..., None]
+    x = torch.cat((halved, state.x[..., -1:, :]), dim=-2)
+    x = stepped(x, arrived, own.step_rule(t), context)
+    return go_on(state, x, arrived.starts, context)
+
+
+@wrong_step("SAPS-PSGD with masks of the workers' own", judge=mean_is_kept)
+def own_masks(own: SAPSPSGD, state: SAPSState, t: int, context: RunContext) -> SAPSState:
+    """peers send different coordinates"""
+    mask = RandomMask(1 / own.compression)
+    packet = context.pack(mask, state.x, t)
+    meeting = own.meetings.draw(t, context.key, context.replicas)
+    mixed = gossip(context.network, packet, meeting)
+    return SAPSState(torch.where(packet.own(context.network.workers) != 0, mixed, state.x))
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "AD-PSGD with averages that are not atomic", "pairs of a tick read what stood before it",
-        mass_moves_by_gradients, OldReads,
-    ),
-    fault(
-        "AD-PSGD in which one of the pair writes", "who is called keeps its model",
-        mass_moves_by_gradients, OneWrites,
-    ),
-    fault(
-        "AD-PSGD with fresh gradients", "taken at the model on arrival, not at that of the start",
-        follows_the_matrices, FreshGradients,
-    ),
-    fault(
-        "AD-PSGD averaging its gradient", "(X - gamma g e_i^T) W in place of X W - gamma g e_i^T",
-        follows_the_matrices, GradientFirst,
-    ),
     fault(
         "AD-PSGD in which both halves call", "the bipartite rule dropped: circles of waiting",
         no_deadlock, lambda method: replace(method, bipartite=False),
     ),
     fault(
-        "gossiping SGD whose pull loses half", "x_i / 2 in place of (x_i + x_j) / 2",
-        follows_the_reads, LosingPull,
-    ),
-    fault(
         "randomised gossip, one of the pair averages", "the other keeps its value",
         sum_is_kept, wrapped(CallerAlone, GossipAveraging),
-    ),
-    fault(
-        "SAPS-PSGD with masks of the workers' own", "peers send different coordinates",
-        mean_is_kept, OwnMasks,
     ),
     fault(
         "SAPS-PSGD without its recency rule", "the heaviest matching at every step",

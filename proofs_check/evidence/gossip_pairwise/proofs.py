@@ -10,7 +10,9 @@ from proofs_check.evidence.auxiliary.proofs_iterates import pairs
 from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
 from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.proofs.expressions import near
+from proofs_check.proofs.norms import spread as spreads
 from proofs_check.verdict import Verdict
+from theory.rules.virtual_iterate_deviation import kept_by_pairs
 from theory.theorems.ad_psgd import ad_psgd
 from theory.theorems.randomised_gossip import randomised_gossip
 from theory.theorems.saps_psgd import saps_psgd
@@ -20,6 +22,19 @@ from theory.theorems.saps_psgd import saps_psgd
 
 n, tau, kept = (symbol(name) for name in ("n", "tau", "kept"))
 LEFT = sp.sqrt(kept)
+
+
+def any_caller() -> tuple[DerivationStep, ...]:
+    """n rows of squares Q about their mean, the caller's row a: an average with row b loses
+    (a - b)^2/2; the others' rows sum to -a and their squares to Q - a^2."""
+    rows, a, squares = sp.symbols("n_rows a Q", nonnegative=True)
+    others = rows - 1
+    met = (others * a**2 - 2 * a * (-a) + squares - a**2) / others  # mean of (a - b)^2
+    room = met / 2 - squares / (2 * others)  # lost beyond Q/(2 (n - 1))
+    return (
+        equality("what is lost beyond it", sp.simplify(room), rows * a**2 / (2 * others)),
+        equality("what is kept", 1 - 1 / (2 * others), sp.sympify(kept_by_pairs(rows))),
+    )
 
 
 def prove_ad_psgd(left: Any = LEFT) -> Verdict:
@@ -35,6 +50,8 @@ def prove_ad_psgd(left: Any = LEFT) -> Verdict:
         f"an average leaves {left} of the spread's root, so O(1/sqrt(T)) with its constants",
         "derived; setting of Lian et al. 2018, arXiv:1710.06952",
         *pairs(),
+        *any_caller(),
+        *spreads(),
         equality("one row's move, from the mean", sp.simplify(one_row), 1 - 1 / rows),
         equality("the spread ends at", sp.simplify(LEFT * spread + sp.sqrt(1 - 1 / n) - spread), 0),
         near(ad_psgd, spread + tau / n, gain=1 / n, excess=n - 1),
@@ -96,7 +113,7 @@ SPREAD = 1 / (1 - sp.sqrt(kept))
 
 
 def prove_saps_psgd(spread: Any = SPREAD) -> Verdict:
-    """S <- sqrt(kept) S + 1 ends at ``spread``.
+    """S <- sqrt(kept) S + 1 ends at ``spread``: a step, then a mixing that is drawn afresh.
 
     A coordinate is averaged with probability 1/c, where lam2 of its square is left, so that in
     expectation 1 - (1 - lam2)/c is.
@@ -107,14 +124,11 @@ def prove_saps_psgd(spread: Any = SPREAD) -> Verdict:
         "saps_psgd",
         f"spreads end at {spread}, so O(1/sqrt(nT)) with its constants",
         "derived; setting of Tang, Shi, Chu 2020, arXiv:2002.09692",
+        *spreads(),
         equality("a masked average", sp.simplify(masked), sp.simplify(1 - (1 - lam2) / c)),
         equality("the spread ends at", sp.simplify(sp.sqrt(kept) * spread + 1 - spread), 0),
         near(saps_psgd, spread),
     )
 
 
-PROOFS = (
-    prove_ad_psgd,
-    prove_randomised_gossip,
-    prove_saps_psgd,
-)
+PROOFS = (prove_ad_psgd, prove_randomised_gossip, prove_saps_psgd)

@@ -28,7 +28,7 @@ from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standin
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
+from proofs_check.instruments.study import StudyResult, fitted, noise_free_rate, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -98,24 +98,30 @@ def pairwise_rates_measure(
     )
 
 
+@study(
+    "ad-psgd",
+    _PAIRWISE_RATES_PROBLEM,
+    "order 1/sqrt T",
+    "steps T",
+    "(1/T) sum E||grad f(x_t)||^2",
+    name="ad_psgd_rate",
+)
 def asynchronous() -> StudyResult:
     """AD-PSGD on a ring, exponential times."""
     return pairwise_rates_measure("ad-psgd", _asynchronous, 8.0, (256, 512, 1024))
 
 
+@study(
+    "saps-psgd",
+    _PAIRWISE_RATES_PROBLEM,
+    "order 1/sqrt T",
+    "steps T",
+    "(1/T) sum E||grad f(x_t)||^2",
+    name="saps_psgd_rate",
+)
 def masked() -> StudyResult:
     """SAPS-PSGD, a quarter of the coordinates a step."""
     return pairwise_rates_measure("saps-psgd", _masked, 2.0, (128, 256, 512))
-
-
-AD_PSGD = Study(
-    "ad_psgd_rate", "ad-psgd", _PAIRWISE_RATES_PROBLEM, "order 1/sqrt T", "steps T",
-    "(1/T) sum E||grad f(x_t)||^2", asynchronous,
-)  # fmt: skip
-SAPS_PSGD = Study(
-    "saps_psgd_rate", "saps-psgd", _PAIRWISE_RATES_PROBLEM, "order 1/sqrt T", "steps T",
-    "(1/T) sum E||grad f(x_t)||^2", masked,
-)  # fmt: skip
 
 
 # Randomised gossip on rings needs of the order of n^3 ticks, on the complete graph n.
@@ -171,6 +177,13 @@ def decay(
     return due.astype(np.float64), np.stack(seen, axis=1)
 
 
+@study(
+    _ROW,
+    _RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+    "n^3 ticks on rings, n on complete graphs",
+    "workers n",
+    "ticks for a factor e of E sum ||x_i - xbar||^2",
+)
 def randomised_gossip_contraction_measure(
     build: RandomisedGossipContractionBuild = GossipAveraging,
     rings: tuple[int, ...] = _RINGS,
@@ -190,7 +203,7 @@ def randomised_gossip_contraction_measure(
                 fit_power(x, ticks, ALPHA, groups=_GROUPS), order, False, variable="n",
                 subject=_ROW, problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
                 claim=f"{label}: ticks for a factor e grow no faster than n^{order:g}",
-                provenance=f"{_told()}, n in {sizes}",
+                provenance=f"{_described()}, n in {sizes}",
             )
         )  # fmt: skip
         drawn += [PanelLine(label, x, ticks.mean(axis=0))]
@@ -218,7 +231,7 @@ def _ticks(
             subject=_ROW,
             problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
             claim=f"{meetings.name}: E sum ||x_i - xbar||^2 under lambda_2(E W)^t",
-            provenance=_told(),
+            provenance=_described(),
         )
     )
     last = z[:, -1].reshape(_GROUPS, -1).mean(axis=1)
@@ -295,25 +308,14 @@ def _averaging_time(build: RandomisedGossipContractionBuild) -> tuple[Verdict, V
                 statistic=count / len(z),
                 bound=_EPS,
                 evidence=f"{count} of {len(z)} replicas; p = {p:.3g} for the contrary",
-                provenance=f"ring of 12, {_told()}",
+                provenance=f"ring of 12, {_described()}",
             )
         )
     return found[0], found[1]
 
 
-def _told() -> str:
+def _described() -> str:
     return (
         f"{_RANDOMISED_GOSSIP_CONTRACTION_REPLICAS} replicas, seed "
         f"{_RANDOMISED_GOSSIP_CONTRACTION_SEED}, error {ALPHA:g}"
     )
-
-
-STUDY = Study(
-    "randomised_gossip_contraction",
-    _ROW,
-    _RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
-    "n^3 ticks on rings, n on complete graphs",
-    "workers n",
-    "ticks for a factor e of E sum ||x_i - xbar||^2",
-    randomised_gossip_contraction_measure,
-)

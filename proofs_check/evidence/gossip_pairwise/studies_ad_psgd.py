@@ -29,7 +29,7 @@ from proofs_check.evidence.gossip_pairwise.closed_forms import waiting
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.reaching import reached_at
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
@@ -49,6 +49,13 @@ _WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _ROW, _AD_PSGD_CONFLICTS_PROBLEM = "ad-psgd", "schedule"
 
 
+@study(
+    _ROW,
+    _AD_PSGD_CONFLICTS_PROBLEM,
+    "exchanges that wait for another, as many as chance makes",
+    "length of an exchange [mean compute time]",
+    "share of exchanges that wait",
+)
 def ad_psgd_conflicts_measure() -> StudyResult:
     """Share of exchanges that wait against the window, and its exact expectation."""
     verdicts: list[Verdict] = []
@@ -97,7 +104,7 @@ def _counted(topology: StaticTopology, window: float) -> tuple[Floats, Floats, F
     schedule = method.init(problem.start(), context).schedule
     waited, due, count = [], [], []
     for t in range(_TICKS):
-        who = schedule.at(t).arrivals
+        who = schedule.tick(t).arrivals
         waited.append(
             conflicts(who, method.called(who, t, context), _AD_PSGD_CONFLICTS_N).double().numpy()
         )
@@ -114,17 +121,6 @@ def expected(topology: StaticTopology, who: tuple[int, ...]) -> float:
     choices = [known.ids[i, : int(known.degrees[i])].tolist() for i in who]
     counts = [waiting(zip(who, called, strict=True)) for called in itertools.product(*choices)]
     return sum(counts) / len(counts)
-
-
-AD_PSGD_CONFLICTS_STUDY = Study(
-    "ad_psgd_conflicts",
-    _ROW,
-    _AD_PSGD_CONFLICTS_PROBLEM,
-    "exchanges that wait for another, as many as chance makes",
-    "length of an exchange [mean compute time]",
-    "share of exchanges that wait",
-    ad_psgd_conflicts_measure,
-)
 
 
 # One slow worker: D-PSGD waits for it at every step, AD-PSGD does not.
@@ -161,6 +157,13 @@ def _times(slow: bool) -> Constant:
     return Constant((_SLOW if slow else 1.0, *(1.0,) * (_AD_PSGD_STRAGGLER_N - 1)))
 
 
+@study(
+    _ROW,
+    _AD_PSGD_STRAGGLER_PROBLEM,
+    "a slow worker holds up D-PSGD alone",
+    "modelled time [s]",
+    "f(mean model) - f*, share of the first",
+)
 def ad_psgd_straggler_measure(build: Build = lambda method: method) -> StudyResult:
     """Error against seconds of both methods, with and without a slow worker."""
     problem = _problem()
@@ -274,14 +277,3 @@ def _pace(alone: Trace, together: Trace) -> Verdict:
         f"{_AD_PSGD_STRAGGLER_SEED}; the last arrivals "
         "of a second are cut off",
     )
-
-
-AD_PSGD_STRAGGLER_STUDY = Study(
-    "ad_psgd_straggler",
-    _ROW,
-    _AD_PSGD_STRAGGLER_PROBLEM,
-    "a slow worker holds up D-PSGD alone",
-    "modelled time [s]",
-    "f(mean model) - f*, share of the first",
-    ad_psgd_straggler_measure,
-)

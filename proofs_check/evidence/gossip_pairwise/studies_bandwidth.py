@@ -28,7 +28,7 @@ from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.reaching import reached_at
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -90,6 +90,14 @@ def matched(bandwidth: tuple[tuple[float, ...], ...]) -> ErrorOverSeconds:
     return course(method, lambda t: np.array(matching.peers(t))[:, None])
 
 
+@study(
+    _ROW,
+    _PROBLEM,
+    "masks and matched peers save seconds on uneven links",
+    "communication time [s]",
+    "mean of f(x_i) - f* over workers, share of the first",
+    name="saps_bandwidth",
+)
 def measure() -> StudyResult:
     """Error against seconds of the three, and how much sooner each is there."""
     around = (np.arange(_N)[:, None] + np.array([[-1, 1]])) % _N
@@ -125,14 +133,3 @@ def _sooner(one: ErrorOverSeconds, other: ErrorOverSeconds, claim: str) -> Verdi
         provenance=f"{_REPLICAS} replicas, gamma=0.1, links of 0.2 to 10 Mbit/s, seed {_SEED}, "
         f"error {ALPHA:g}",
     )  # fmt: skip
-
-
-STUDY = Study(
-    "saps_bandwidth",
-    _ROW,
-    _PROBLEM,
-    "masks and matched peers save seconds on uneven links",
-    "communication time [s]",
-    "mean of f(x_i) - f* over workers, share of the first",
-    measure,
-)

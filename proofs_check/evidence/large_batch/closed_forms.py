@@ -17,8 +17,9 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
 from proofs_check.evidence.synchronous.closed_forms import one_hessian
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity, mean_square
+from proofs_check.instruments.closed_forms import ClosedForms, mean_square_is, same
+from proofs_check.instruments.erratum import Shown, demonstrates
+from proofs_check.instruments.evidence import mean_square
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
 from theory.rules.batch_rules import BatchRule, FixedBatch, StagedBatch
@@ -94,18 +95,22 @@ def batch_growth(growth: Growth = grown) -> tuple[Verdict, ...]:
 
 
 def _later(variance: float, gamma: float, factor: int, steps: int) -> float:
-    """What a variance becomes in ``steps`` steps with (gamma, factor)."""
+    """Variance after ``steps`` steps with (gamma, factor)."""
     return float((1 - gamma) ** (2 * steps)) * variance + stationary(gamma, factor, steps)
 
 
+_BATCH_GROWTH_FORMS = ClosedForms("batch-growth")
+
+
+@_BATCH_GROWTH_FORMS.case("noise scale", "80 steps, k 8 after 10")
 def noise_scales(growth: Growth = grown) -> Verdict:
     """gamma_t / k_t, step by step, of growth and of decay with the same stages."""
     step, rule = growth(ConstantStep(GAMMA), 10)
     decay = StepDecay(ConstantStep(GAMMA), 10, TIMES, times=1)
     grows = [step(t) / rule(t) for t in range(80)]
-    return identity(
-        "batch-growth", "gamma_t / B_t is that of a stepsize divided at the same step", grows,
-        [decay(t) for t in range(80)], check="noise scale", provenance="80 steps, k 8 after 10",
+    return same(
+        "gamma_t / B_t is that of a stepsize divided at the same step", grows,
+        [decay(t) for t in range(80)],
     )  # fmt: skip
 
 
@@ -144,15 +149,16 @@ def linear_ramp(start: Stepsize, factor: int, length: int) -> Stepsize:
     return GradualWarmUpStep(start, factor, length)
 
 
+_LINEAR_SCALING_FORMS = ClosedForms("linear-scaling")
+
+
+@_LINEAR_SCALING_FORMS.case("warm-up", "Goyal et al. 2017, section 2.2; k 8")
 def warm_up(make: Callable[[Stepsize, int, int], Stepsize] = linear_ramp) -> Verdict:
     """gamma at t = 0, k gamma from the end of the warm-up on, equal increments, never above."""
     length, step = 20, make(ConstantStep(GAMMA), TIMES, 20)
     reached = [step(t) / GAMMA for t in range(3 * length)]
     expected = [min(TIMES, 1 + (TIMES - 1) * t / length) for t in range(3 * length)]
-    return identity(
-        "linear-scaling", "from gamma to k gamma by equal increments, and no further",
-        reached, expected, check="warm-up", provenance="Goyal et al. 2017, section 2.2; k 8",
-    )  # fmt: skip
+    return same("from gamma to k gamma by equal increments, and no further", reached, expected)
 
 
 def scaled_linearly() -> tuple[Verdict, ...]:
@@ -170,27 +176,31 @@ def square_root(step: Stepsize, factor: int) -> Stepsize:
     return ScaledStep(step, factor, 0.5)
 
 
+scaled_by_root = ClosedForms("sqrt-scaling", name="scaled_by_root")
+"""Closed forms of sqrt-scaling."""
+
+
+@scaled_by_root.case("closed form, covariance of a step")
 def sqrt_scaling(scale: Scale = square_root) -> Verdict:
     """One step from the minimiser moves by sqrt(k) gamma g_k: its covariance is that of gamma g."""
     problem = one_hessian(N, 0.0)
     method = Batched(BSP(scale(ConstantStep(GAMMA), TIMES)), FixedBatch(TIMES))
     trace = run(method, problem, steps=1, seed=SEED, replicas=4 * REPLICAS, points=2)
-    return mean_square(
-        "sqrt-scaling", "Cov(sqrt(k) gamma g_k) = Cov(gamma g) = gamma^2 sigma^2 / n",
-        trace.model.numpy(), GAMMA**2 / N, check="closed form, covariance of a step",
-        problem=problem.name,
-        provenance=f"seed {SEED}, {4 * REPLICAS} replicas of {problem.d} coordinates, k {TIMES}",
+    return mean_square_is(
+        "Cov(sqrt(k) gamma g_k) = Cov(gamma g) = gamma^2 sigma^2 / n", trace.model.numpy(),
+        GAMMA**2 / N, on=problem,
+        words=f"seed {SEED}, {4 * REPLICAS} replicas of {problem.d} coordinates, k {TIMES}",
     )  # fmt: skip
-
-
-def scaled_by_root() -> tuple[Verdict, ...]:
-    """The covariance of one step."""
-    return (sqrt_scaling(),)
 
 
 # LEGW: a warm-up of as many steps for every batch.
 
 
+warm_up_of_legw = ClosedForms("legw", name="warm_up_of_legw")
+"""Closed forms of legw."""
+
+
+@warm_up_of_legw.case("warm-up", "You et al. 2019, k 1, 4, 16")
 def legw_lasts() -> Verdict:
     """LEGW's warm-up lasts as many steps for every batch, and peaks at sqrt(k) gamma."""
     rows = []
@@ -198,33 +208,38 @@ def legw_lasts() -> Verdict:
         step = legw(ConstantStep(GAMMA), factor, 2.0, 30)
         rows.append([step(t) / (GAMMA * factor**0.5) for t in range(100)])
     ramp = [min(1.0, (t + 1) / 60) for t in range(100)]
-    return identity(
-        "legw", "k times the epochs of 1/k the steps: one ramp for all k, peak sqrt(k) gamma",
-        rows, [ramp] * 3, check="warm-up", provenance="You et al. 2019, k 1, 4, 16",
+    return same(
+        "k times the epochs of 1/k the steps: one ramp for all k, peak sqrt(k) gamma", rows,
+        [ramp] * 3,
     )  # fmt: skip
-
-
-def warm_up_of_legw() -> tuple[Verdict, ...]:
-    """Its length and its peak."""
-    return (legw_lasts(),)
 
 
 # Iterations of an epoch, and the rate of growing batches, as printed: S1, E36.
 
 
-def s1() -> tuple[Verdict, ...]:
+@demonstrates(
+    "S1",
+    "linear-scaling",
+    "steps of 100 epochs of 1.28 million images, batches of 1024",
+    covers=("cr-psgd", "linear-scaling"),
+)
+def s1() -> Shown:
     """1.28 million images, 100 epochs."""
     samples = 100 * 1_280_000
     return (
-        erratum(
-            "S1", "linear-scaling", "steps of 100 epochs of 1.28 million images, batches of 1024",
-            (samples / FixedBatch(1024)(0), 125_000), (samples / FixedBatch(512)(0), 125_000),
-            f"printed 250,000 is for batches of 512; 8192: {samples // FixedBatch(8192)(0)}",
-        ),
-    )  # fmt: skip
+        (samples / FixedBatch(1024)(0), 125_000),
+        (samples / FixedBatch(512)(0), 125_000),
+        f"printed 250,000 is for batches of 512; 8192: {samples // FixedBatch(8192)(0)}",
+    )
 
 
-def e36() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E36",
+    "cr-psgd",
+    "||x_60|| with batches of four is parallel SGD's, step by step",
+    covers=("cr-psgd", "linear-scaling"),
+)
+def e36() -> Shown:
     """Batches of four are parallel SGD with a quarter of the variance; stale gradients are not."""
     problem = Quadratic.strongly_convex(4, 8, sigma2=1.0)
     step, steps, told = ConstantStep(0.2), 60, {"seed": 5, "replicas": 2}
@@ -233,18 +248,22 @@ def e36() -> tuple[Verdict, ...]:
     stale = ParameterServer(step, steps, Exponential(), SSP(1), Weighting.ALL)
     late = models(stale, problem.resampled(4), steps, **told)[-1]
     return (
-        erratum(
-            "E36", "cr-psgd", "||x_60|| with batches of four is parallel SGD's, step by step",
-            (float(grown.norm()), float(parallel.norm())),
-            (float(late.norm()), float(parallel.norm())),
-            "printed: that of SSP, here with s = 1",
-        ),
-    )  # fmt: skip
+        (float(grown.norm()), float(parallel.norm())),
+        (float(late.norm()), float(parallel.norm())),
+        "printed: that of SSP, here with s = 1",
+    )
 
 
 # CR-PSGD's Catalyst form by hand.
 
 
+cr_psgd = ClosedForms("cr-psgd")
+"""Closed forms of cr-psgd."""
+
+
+@cr_psgd.case(
+    "exact arithmetic", "Yu, Jin 2019, Algorithm 2; three stages of two steps", on="x^2/2"
+)
 def catalyst_by_hand(make: Callable[..., Method[Any]] = CatalystPSGD) -> Verdict:
     """f = x^2/2 from x = 1, theta = 2, gamma = 1/4, y renewed every two steps: in fractions."""
     problem = Quadratic.strongly_convex(1, 1, L=1.0, mu=1.0, sigma2=0.0, R2=1.0)
@@ -255,44 +274,13 @@ def catalyst_by_hand(make: Callable[..., Method[Any]] = CatalystPSGD) -> Verdict
             x -= (x + 2 * (x - y)) / 4
             trail.append(x)
     method = make(ConstantStep(0.25), FixedBatch(1), 2, 2.0)
-    return identity(
-        "cr-psgd", "Catalyst: x - gamma (grad f(x) + theta (x - y)), y renewed with every stage",
-        models(method, problem, 6)[:, 0, 0], [float(v) for v in trail], check="exact arithmetic",
-        problem="x^2/2", provenance="Yu, Jin 2019, Algorithm 2; three stages of two steps",
+    return same(
+        "Catalyst: x - gamma (grad f(x) + theta (x - y)), y renewed with every stage",
+        models(method, problem, 6)[:, 0, 0], [float(v) for v in trail],
     )  # fmt: skip
 
 
-def cr_psgd() -> tuple[Verdict, ...]:
-    """Three stages in fractions."""
-    return (catalyst_by_hand(),)
+CLOSED_FORMS = (growth, scaled_linearly)
 
 
-CLOSED_FORMS = (
-    growth,
-    scaled_linearly,
-    scaled_by_root,
-    warm_up_of_legw,
-    s1,
-    e36,
-    cr_psgd,
-)
-
-DEMONSTRATIONS = (
-    ("S1", s1),
-    ("E36", e36),
-)
-
-COVERS = {
-    "e36": (
-        "cr-psgd",
-        "linear-scaling",
-    ),
-    "growth": ("batch-growth",),
-    "s1": (
-        "cr-psgd",
-        "linear-scaling",
-    ),
-    "scaled_by_root": ("sqrt-scaling",),
-    "scaled_linearly": ("linear-scaling",),
-    "warm_up_of_legw": ("legw",),
-}
+COVERS = {"growth": ("batch-growth",), "scaled_linearly": ("linear-scaling",)}

@@ -17,6 +17,7 @@ from algorithms.optimizers.lamb import LAMB, adam
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import FixedTrust, NormRatio, Shapes
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, world_of
 from proofs_check.verdict import Verdict
@@ -118,6 +119,10 @@ def lamb_by_layer(optimizer: Optimizer[Any] | None = None) -> Verdict:
                  "gamma ||w||", optimizer or right, lamb_by_torch())  # fmt: skip
 
 
+_LAMB_FORMS = ClosedForms("lamb")
+
+
+@_LAMB_FORMS.case("closed form", "slopes 4 and 1e-3, 30 steps", on="linear")
 def lamb_shrinks(optimizer: Optimizer[Any] | None = None) -> Verdict:
     """A constant gradient along a layer of equal entries: ||w|| falls by 1 - gamma, any scale."""
     g = torch.tensor([[4.0, 4, 4, 4, 1e-3]], dtype=torch.float64)
@@ -125,10 +130,9 @@ def lamb_shrinks(optimizer: Optimizer[Any] | None = None) -> Verdict:
     problem = Quadratic(name="linear", a=torch.zeros_like(g), c=-g, x_star=0 * x0, x0=x0)
     method = BSP(ConstantStep(GAMMA), optimizer=optimizer or LAMB(((2, 2), (1,))))
     shrunk = (1 - GAMMA) ** torch.arange(31, dtype=torch.float64)
-    return identity(
-        "lamb", "under a constant gradient each layer shrinks by 1 - gamma, whatever its slope",
-        models(method, problem, 30)[:, 0], shrunk[:, None] * x0, check="closed form",
-        problem="linear", provenance="slopes 4 and 1e-3, 30 steps",
+    return same(
+        "under a constant gradient each layer shrinks by 1 - gamma, whatever its slope",
+        models(method, problem, 30)[:, 0], shrunk[:, None] * x0,
     )  # fmt: skip
 
 
@@ -180,6 +184,10 @@ def linear_slopes() -> Quadratic:
     return Quadratic(name="linear", a=torch.zeros_like(g), c=-g, x_star=0 * x0, x0=x0)
 
 
+_LARS_FORMS = ClosedForms("lars")
+
+
+@_LARS_FORMS.case("exact arithmetic", "gamma 1/2, m 1/2, beta 1/2, eta 1/10, 5 steps", on="linear")
 def lars_exactly(make: Callable[..., Optimizer[Any]] = LARS) -> Verdict:
     """Five steps in fractions: w = p (3/5, 4/5) with ||g|| = 10, and w = q with g = 1/2."""
     gamma, m, beta, eta, steps = (
@@ -197,21 +205,19 @@ def lars_exactly(make: Callable[..., Optimizer[Any]] = LARS) -> Verdict:
     optimizer = make(((2,), (1,)), float(m), float(beta), NormRatio(float(eta)))
     path = models(BSP(ConstantStep(float(gamma)), optimizer=optimizer), linear_slopes(), steps)
     rows = [[float(3 * p / 5), float(4 * p / 5), float(q)] for p, q in zip(*expected, strict=True)]
-    return identity(
-        "lars", "two layers, momentum and decay: the fractions worked out by hand", path[:, 0],
-        rows, check="exact arithmetic", problem="linear",
-        provenance="gamma 1/2, m 1/2, beta 1/2, eta 1/10, 5 steps",
-    )  # fmt: skip
+    return same(
+        "two layers, momentum and decay: the fractions worked out by hand", path[:, 0], rows
+    )
 
 
+@_LARS_FORMS.case("identity", "20 steps")
 def batches_add_up() -> Verdict:
     """Without noise the size of the batch changes nothing."""
     problem = Quadratic.strongly_convex(3, 9, sigma2=0.0, zeta2=1.0)
     plain = BSP(ConstantStep(0.3), optimizer=LARS(SHAPES, trust=NormRatio(0.1)))
-    return identity(
-        "lars", "without noise a batch 8 times as large gives the same iterates",
-        models(Batched(plain, FixedBatch(8)), problem, 20), models(plain, problem, 20),
-        check="identity", problem=problem.name, provenance="20 steps",
+    return same(
+        "without noise a batch 8 times as large gives the same iterates",
+        models(Batched(plain, FixedBatch(8)), problem, 20), models(plain, problem, 20), on=problem,
     )  # fmt: skip
 
 
@@ -220,7 +226,4 @@ def lars() -> tuple[Verdict, ...]:
     return (lars_is_sgd(), lars_by_layer(), lars_exactly(), batches_add_up())
 
 
-CLOSED_FORMS = (
-    lamb,
-    lars,
-)
+CLOSED_FORMS = (lamb, lars)

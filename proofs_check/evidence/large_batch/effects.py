@@ -15,9 +15,11 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
-from proofs_check.instruments.effect_check import EffectCheck, Measurement, StepsizeChoice
+from proofs_check.instruments.effect_check import EffectCheck, StepsizeChoice
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting, around
+from proofs_check.instruments.tuned_arm import MEASURED_ANEW, MEASURED_ON
 from proofs_check.instruments.variants import Fixed
 from theory.rules.batch_rules import BatchRule, FixedBatch, StagedBatch, SteadyBatch
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, InverseTimeStep
@@ -146,14 +148,21 @@ GROWING = Setting(
 
 
 def _grown(
-    key: str, method: str, rule: BatchRule, rounds: int, target: float, at_most: float, source: str
+    key: str,
+    method: str,
+    rule: BatchRule,
+    rounds: int,
+    target: float,
+    at_most: float,
+    source: str,
+    seed: int = MEASURED_ON,
 ) -> EffectCheck:
     """The batch grows by ``rule``; the other arms take single gradients, as many in all."""
     gradients = sum(rule(t) for t in range(rounds))
     return contrast(
         key,
         "as many gradients give the same accuracy in a fraction of the updates",
-        replace(GROWING, steps=rounds, note=f"{rule}"), Reading(target=target),
+        replace(GROWING, steps=rounds, note=f"{rule}", seed=seed), Reading(target=target),
         method=method,
         baseline=arm(
             "SGD with single gradients and a decaying stepsize",
@@ -174,6 +183,7 @@ BATCH_GROWTH = _grown(
 )  # fmt: skip
 
 CR_PSGD = _grown(
-    "cr-psgd", "CR-PSGD", SteadyBatch(60, LAST_BATCH), 75, 5e-3, 0.25,
+    "cr-psgd", "CR-PSGD", SteadyBatch(60, LAST_BATCH), 75, 5e-3, 0.3,
     "Yu, Jin 2019, arXiv:1905.04346, Theorem 1: O(1/(nT)) with O(log T) rounds",
+    MEASURED_ANEW,
 )  # fmt: skip

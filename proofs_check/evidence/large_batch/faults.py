@@ -32,8 +32,7 @@ from proofs_check.evidence.large_batch.closed_forms_layers import (
     lars_exactly,
 )
 from proofs_check.evidence.large_batch.studies_catalyst import cr_psgd, cr_psgd_rate
-from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ScaledStep, StepDecay, Stepsize
 
@@ -150,28 +149,6 @@ class CoupledLAMB(Optimizer[Any]):
         return self.right.update(state, step + gamma * self.decay * x, x, gamma)
 
 
-@final
-@dataclass(frozen=True)
-class ForgetfulCatalyst(FaultyMethod):
-    """The centre of the proximal term is renewed at every step, so the term does nothing."""
-
-    right: CatalystPSGD
-
-    def step(self, state: CatalystState, t: int, context: RunContext) -> CatalystState:
-        return self.right.step(state._replace(centre=state.x), t, context)
-
-
-@final
-@dataclass(frozen=True)
-class StubbornCatalyst(FaultyMethod):
-    """The centre stays where the run began: another objective is minimised."""
-
-    right: CatalystPSGD
-
-    def step(self, state: CatalystState, t: int, context: RunContext) -> CatalystState:
-        return replace(self.right, stage=10**9).step(state, t, context)
-
-
 def _still(_batch: BatchRule) -> Method[Any]:
     """A constant batch and a constant stepsize."""
     return cr_psgd(FixedBatch(4))
@@ -194,6 +171,25 @@ def _every_step(step: Stepsize, every: int) -> tuple[Stepsize, BatchRule]:
 
 def _whole_model(*_shapes: object, **_options: object) -> Optimizer[Any]:
     return LARS(((3,),), 0.5, 0.5, NormRatio(0.1))
+
+
+@wrong_step("Catalyst forgetting its centre", judge=catalyst_by_hand, of=CatalystPSGD)
+def forgetful_catalyst(
+    own: CatalystPSGD, state: CatalystState, t: int, context: RunContext
+) -> CatalystState:
+    """y is renewed at every step"""
+    return own.step(state._replace(centre=state.x), t, context)
+
+
+@wrong_step("Catalyst keeping its first centre", judge=catalyst_by_hand, of=CatalystPSGD)
+def stubborn_catalyst(
+    own: CatalystPSGD, state: CatalystState, t: int, context: RunContext
+) -> CatalystState:
+    """y is never renewed
+
+    The centre stays where the run began: another objective is minimised.
+    """
+    return replace(own, stage=10**9).step(state, t, context)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
@@ -240,14 +236,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "LAMB with coupled decay", "weight decay goes through the moments",
         lamb_by_layer, CoupledLAMB(LAMB(SHAPES), _DECAY),
-    ),
-    fault(
-        "Catalyst forgetting its centre", "y is renewed at every step",
-        catalyst_by_hand, wrapped(ForgetfulCatalyst, CatalystPSGD),
-    ),
-    fault(
-        "Catalyst keeping its first centre", "y is never renewed",
-        catalyst_by_hand, wrapped(StubbornCatalyst, CatalystPSGD),
     ),
     fault(
         "CR-PSGD with a batch that stays", "the stepsize stays too, and so does the noise",

@@ -113,8 +113,4 @@ def prove_gradual_warm_up_strongly_convex(noise: Any = WARM_UP_STRONGLY_CONVEX_N
     )
 
 
-PROOFS = (
-    prove_cr_psgd,
-    prove_warm_up_strongly_convex,
-    prove_gradual_warm_up_strongly_convex,
-)
+PROOFS = (prove_cr_psgd, prove_warm_up_strongly_convex, prove_gradual_warm_up_strongly_convex)

@@ -23,7 +23,7 @@ from proofs_check.instruments.batch_search import Hyperbola, Scanned, StepsToTar
 from proofs_check.instruments.evidence import ALPHA, mean_square
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.rates import fit_power, rate_verdict, rational
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.rules.batch_rules import FixedBatch
@@ -57,7 +57,7 @@ class NoiseScaleArm(NamedTuple):
     power: float
     batch: float
 
-    def at(self, factor: int) -> tuple[float, int]:
+    def settings_at(self, factor: int) -> tuple[float, int]:
         """Stepsize and batch at a factor."""
         return self.gamma * factor**self.power, round(factor**self.batch)
 
@@ -78,7 +78,7 @@ def _quadratic(arm: NoiseScaleArm) -> tuple[Verdict, Floats]:
     """All factors in one chi-square test, z^2 / V of each; and the measured variances."""
     problem, scaled, found = one_hessian(_N, 0.0), [], []
     for factor in _FACTORS:
-        gamma, batch = arm.at(factor)
+        gamma, batch = arm.settings_at(factor)
         steps = round(_DAMPING / gamma)
         method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
         trace = run(method, problem, steps=steps, seed=_SEED + factor, replicas=_REPLICAS, points=2)
@@ -86,7 +86,9 @@ def _quadratic(arm: NoiseScaleArm) -> tuple[Verdict, Floats]:
         reached = variance(gamma, batch) * (1 - (1 - gamma) ** (2 * steps))
         scaled.append(z / reached**0.5)
         found.append(float(np.square(z).mean()))
-    ends = " to ".join(f"({g:.3g}, {b})" for g, b in (arm.at(_FACTORS[0]), arm.at(_FACTORS[-1])))
+    ends = " to ".join(
+        f"({g:.3g}, {b})" for g, b in (arm.settings_at(_FACTORS[0]), arm.settings_at(_FACTORS[-1]))
+    )
     verdict = mean_square(
         arm.row, f"{arm.label}: E x^2 = gamma s^2 / (n B a (2 - gamma a)) for (gamma, B) from "
         f"{ends}, relative", np.stack(scaled), 1.0, check="noise scale", problem=problem.name,
@@ -118,24 +120,31 @@ def _logistic() -> tuple[Verdict, ...]:
     x = np.array(factors, dtype=np.float64)
     grown = np.stack([_stationary(problem, gamma, k) for k in factors], axis=1)
     decayed = np.stack([_stationary(problem, gamma / k, 1) for k in factors[:3]], axis=1)
-    told = f"seed {_SEED}, 32 replicas from x*, gamma L = 0.3, error {ALPHA:g}"
+    description = f"seed {_SEED}, 32 replicas from x*, gamma L = 0.3, error {ALPHA:g}"
     ratios = ", ".join(f"{r:.3f}" for r in grown[:, :3].mean(0) / decayed.mean(0))
     fit = fit_power(x, grown, ALPHA)
     return (
         rate_verdict(
             fit, -1.0, True, subject="batch-growth", variable="B", problem=problem.name,
-            claim="stationary f - f* falls as 1/B", provenance=told,
+            claim="stationary f - f* falls as 1/B", provenance=description,
         ),
         Verdict(
             subject="batch-growth", problem=problem.name, check="noise scale",
             claim="stationary f - f*: batch grown k times over stepsize divided by k, 1 to leading "
             "order", outcome=Outcome.COMPARED, statistic=float(grown[:, 2].mean()
             / decayed[:, -1].mean()), bound=1.0,
-            evidence=f"ratios {ratios} at k = 1, 2, 4", provenance=told,
+            evidence=f"ratios {ratios} at k = 1, 2, 4", provenance=description,
         ),
     )  # fmt: skip
 
 
+@study(
+    "batch-growth",
+    "quadratic",
+    "the stationary variance depends on gamma / B alone, to leading order",
+    "noise scale gamma / B [x^2/f]",
+    "stationary E x^2 [x^2]",
+)
 def batch_noise_scale_measure() -> StudyResult:
     """Variances of every arm against its noise scale."""
     verdicts: list[Verdict] = []
@@ -143,7 +152,7 @@ def batch_noise_scale_measure() -> StudyResult:
     for arm in ARMS:
         verdict, y = _quadratic(arm)
         verdicts.append(verdict)
-        pairs = [arm.at(factor) for factor in _FACTORS]
+        pairs = [arm.settings_at(factor) for factor in _FACTORS]
         lines.append(PanelLine(arm.label, np.array([gamma / batch for gamma, batch in pairs]), y))
     scales = np.geomspace(_GAMMA / 64, 2 * _GAMMA, 20)
     lines.append(
@@ -152,17 +161,10 @@ def batch_noise_scale_measure() -> StudyResult:
     return StudyResult((*verdicts, *_logistic()), lines)
 
 
-STUDY = Study(
-    "batch_noise_scale", "batch-growth", "quadratic",
-    "the stationary variance depends on gamma / B alone, to leading order",
-    "noise scale gamma / B [x^2/f]", "stationary E x^2 [x^2]", batch_noise_scale_measure,
-)  # fmt: skip
-
-
 # Steps to a target against the batch: in proportion at first, then not at all.
 #
 # Every batch with the best constant stepsize of a grid
-# (:mod:`proofs_check.instruments.batch_search`). In the linear region, a third of the critical
+# (:mod:`proofs_check.instruments.speedup_search`). In the linear region, a third of the critical
 # batch and below, the slope of log S against log B is -1; three times beyond it, 0: to within what
 # a grid of ratio sqrt(2) may add, the hyperbola's own slope there, and the statistical error.
 
@@ -196,7 +198,9 @@ def slope_of(scanned: Scanned, used: NDArray[np.bool_]) -> Slope:
     return Slope(value, half, _OFF_GRID / 2 * float(np.abs(centred).sum()))
 
 
-def _verdict(scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, told: str) -> Verdict:
+def _verdict(
+    scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, description: str
+) -> Verdict:
     """-1 up to a third of the critical batch, 0 from three times it on."""
     ends = (0.0, curve.critical / _NEAR) if linear else (curve.critical * _NEAR, math.inf)
     used = (scanned.batches >= ends[0]) & (scanned.batches <= ends[1])
@@ -206,7 +210,7 @@ def _verdict(scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, tol
         return Verdict(
             subject="linear-scaling", problem=problem, check="steps to target",
             claim=f"steps to target fall {claim}", outcome=Outcome.NOT_APPLICABLE,
-            evidence=f"fewer than 3 batches with {where}", provenance=told,
+            evidence=f"fewer than 3 batches with {where}", provenance=description,
         )  # fmt: skip
     found = slope_of(scanned, used)
     bend = abs(curve.slope(scanned.batches[used]) - order)
@@ -221,11 +225,11 @@ def _verdict(scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, tol
         evidence=f"slope {found.value:.4f} on {int(used.sum())} batches: order {order:g}, within "
         f"{found.half:.3f} (statistics), {found.grid:.3f} (grid of stepsizes) and {bend:.3f} (the "
         f"hyperbola's own); S_min {curve.fewest:.3g}, critical batch {curve.critical:.3g}",
-        provenance=told,
+        provenance=description,
     )  # fmt: skip
 
 
-def _stepsizes(scanned: Scanned, curve: Hyperbola, problem: str, told: str) -> Verdict:
+def _stepsizes(scanned: Scanned, curve: Hyperbola, problem: str, description: str) -> Verdict:
     """The best stepsize against the batch, beside the linear rule's exponent."""
     used = scanned.batches <= curve.critical
     slope = float(np.polyfit(np.log(scanned.batches[used]), np.log(scanned.stepsizes[used]), 1)[0])
@@ -235,25 +239,26 @@ def _stepsizes(scanned: Scanned, curve: Hyperbola, problem: str, told: str) -> V
         claim="the best stepsize grows in proportion to B up to the critical batch",
         outcome=Outcome.COMPARED, statistic=slope, bound=1.0,
         evidence=f"exponent {slope:.3f} (linear rule 1, square-root rule 0.5); best stepsizes "
-        f"{found}", provenance=told,
+        f"{found}", provenance=description,
     )  # fmt: skip
 
 
 def steps_to_target_measure(
-    race: StepsToTarget, batches: tuple[int, ...], start: float
+    to_target: StepsToTarget, batches: tuple[int, ...], start: float
 ) -> StudyResult:
     """Scan, fit, judge, draw."""
-    scanned = scan(race, batches, start)
+    scanned = scan(to_target, batches, start)
     curve, mean = hyperbola(scanned), scanned.steps.mean(0)
-    told = (
-        f"seeds {race.seed} (counts) and {race.seed + 1} (search), {race.groups} groups of "
-        f"{race.size}, target {race.target:g}, error {ALPHA:g}"
+    description = (
+        f"seeds {to_target.seed} (counts) and {to_target.seed + 1} (search), "
+        f"{to_target.groups} groups of "
+        f"{to_target.size}, target {to_target.target:g}, error {ALPHA:g}"
     )
-    name = race.problem.name
+    name = to_target.problem.name
     verdicts = (
-        _verdict(scanned, curve, True, name, told),
-        _verdict(scanned, curve, False, name, told),
-        _stepsizes(scanned, curve, name, told),
+        _verdict(scanned, curve, True, name, description),
+        _verdict(scanned, curve, False, name, description),
+        _stepsizes(scanned, curve, name, description),
     )
     x = scanned.batches  # base batches are of one sample
     lines = (
@@ -265,31 +270,35 @@ def steps_to_target_measure(
     return StudyResult(verdicts, lines)
 
 
+@study(
+    "linear-scaling",
+    "logreg-breast-cancer",
+    "steps to target in proportion to 1/B, then constant",
+    "batch B [samples]",
+    "steps to target",
+    name="steps_to_target_logistic",
+)
 def logistic() -> StudyResult:
     """Breast cancer, one worker: f - f* = 3e-4 from log 2."""
     problem = breast_cancer(1, L2(0.1), batch=1)
     floor = problem.f_star or 0.0
-    race = StepsToTarget(
+    to_target = StepsToTarget(
         problem, lambda x: problem.value(x) - floor, 3e-4, 6000, 64, 2, 81,
         2 / problem.constants().need("L"),
     )  # fmt: skip
-    return steps_to_target_measure(race, tuple(4 * 2**k for k in range(12)), 0.01)
+    return steps_to_target_measure(to_target, tuple(4 * 2**k for k in range(12)), 0.01)
 
 
+@study(
+    "linear-scaling",
+    "mlp-digits",
+    "steps to target in proportion to 1/B, then constant",
+    "batch B [samples]",
+    "steps to target",
+    name="steps_to_target_mlp",
+)
 def mlp() -> StudyResult:
     """Digits, one worker: f = 0.15 from 2.4."""
     problem = digits_mlp(1, batch=1)
-    race = StepsToTarget(problem, problem.value, 0.15, 3000, 32, 1, 83, 32.0)
-    return steps_to_target_measure(race, (4, 8, 16, 32, 64, 256, 512, 1024, 2048), 0.5)
-
-
-LOGISTIC = Study(
-    "steps_to_target_logistic", "linear-scaling", "logreg-breast-cancer",
-    "steps to target in proportion to 1/B, then constant", "batch B [samples]", "steps to target",
-    logistic,
-)  # fmt: skip
-MLP = Study(
-    "steps_to_target_mlp", "linear-scaling", "mlp-digits",
-    "steps to target in proportion to 1/B, then constant", "batch B [samples]", "steps to target",
-    mlp,
-)  # fmt: skip
+    to_target = StepsToTarget(problem, problem.value, 0.15, 3000, 32, 1, 83, 32.0)
+    return steps_to_target_measure(to_target, (4, 8, 16, 32, 64, 256, 512, 1024, 2048), 0.5)

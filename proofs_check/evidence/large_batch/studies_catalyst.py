@@ -20,7 +20,7 @@ from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.study import StudyResult, fitted, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
@@ -58,7 +58,7 @@ class StagePlan(NamedTuple):
     gradients: int
 
     @staticmethod
-    def of(length: int, n: int) -> StagePlan:
+    def for_length(length: int, n: int) -> StagePlan:
         """Stages of b gradients a worker make T = n b^2: b = sqrt(T/n), and n b = sqrt(nT) stages.
 
         So no horizon is rounded.
@@ -98,10 +98,17 @@ def rounds_verdict(plans: tuple[StagePlan, ...]) -> Verdict:
     )  # fmt: skip
 
 
+@study(
+    "cr-psgd",
+    _NAME,
+    "1/sqrt(nT) with sqrt(nT) log(T/n) rounds",
+    "gradients a worker T",
+    "mean E||grad f(y_k)||^2 [(f/x)^2]",
+)
 def cr_psgd_catalyst_measure() -> StudyResult:
     """The exponent of T, and the rounds."""
     built = problem(_NAME, _N)
-    plans = tuple(StagePlan.of(s, _N) for s in _LENGTHS)
+    plans = tuple(StagePlan.for_length(s, _N) for s in _LENGTHS)
     y = np.stack([centres(built, plan) for plan in plans], axis=1)
     x = np.array([plan.gradients for plan in plans], dtype=np.float64)
     fit = fit_power(x, y, ALPHA)
@@ -118,12 +125,6 @@ def cr_psgd_catalyst_measure() -> StudyResult:
     )
     reference = y[:, 0].mean() * np.sqrt(x[0] / x)
     return StudyResult((verdict, rounds_verdict(plans)), (fitted(x, y, fit, reference),))
-
-
-CR_PSGD_CATALYST_STUDY = Study(
-    "cr_psgd_catalyst", "cr-psgd", _NAME, "1/sqrt(nT) with sqrt(nT) log(T/n) rounds",
-    "gradients a worker T", "mean E||grad f(y_k)||^2 [(f/x)^2]", cr_psgd_catalyst_measure,
-)  # fmt: skip
 
 
 # CR-PSGD: error 1/(nT) in T gradients a worker with O(log T) rounds (Yu, Jin 2019, 1905.04346).
@@ -216,14 +217,14 @@ def rounds(build: Build = cr_psgd) -> Verdict:
     )  # fmt: skip
 
 
-def time_rate(trace: Trace, told: str) -> Verdict:
+def time_rate(trace: Trace, description: str) -> Verdict:
     """Fit the exponent of T, the gradients that a worker takes."""
     late = trace.steps >= 12
     t = spent(_GROWTH, _STEPS)[trace.steps[late]]
     return rate_verdict(
         fit_power(t, trace.suboptimality[:, late], ALPHA, groups=64), -1.0, True, subject="cr-psgd",
         claim="E f - f* falls as 1/T in T gradients a worker", problem="quadratic-pl",
-        provenance=told,
+        provenance=description,
     )  # fmt: skip
 
 
@@ -235,27 +236,34 @@ def cr_psgd_rate(build: Build = cr_psgd) -> Verdict:
     )
 
 
-def speedup(build: Build, told: str) -> Verdict:
+def speedup(build: Build, description: str) -> Verdict:
     """The exponent of n after the same rounds."""
     ends = [_play(build(_GROWTH), n).suboptimality[:, -1] for n in _WORKERS]
     fit = fit_power(np.array(_WORKERS, dtype=np.float64), np.stack(ends, axis=1), ALPHA, groups=64)
     return rate_verdict(
         fit, -1.0, True, subject="cr-psgd", claim="linear speedup: E f - f* falls as 1/n",
-        variable="n", problem="quadratic-pl", provenance=told,
+        variable="n", problem="quadratic-pl", provenance=description,
     )  # fmt: skip
 
 
+@study(
+    "cr-psgd",
+    "quadratic-pl",
+    "1/(nT) in T gradients with log T rounds",
+    "rounds of communication",
+    "E f - f* [f]",
+)
 def cr_psgd_rounds_measure(build: Build = cr_psgd) -> StudyResult:
     """Errors against gradients, with the rounds that they cost."""
     trace = _play(build(_GROWTH), 1)
-    told = (
+    description = (
         f"Yu, Jin 2019, Theorem 1; seeds {_CR_PSGD_ROUNDS_SEED} + n, "
         f"{_CR_PSGD_ROUNDS_REPLICAS} replicas, {_STEPS} rounds, "
         f"gamma {_GAMMA:g}, rho {_GROWTH.rho:g}, error {ALPHA:g}"
     )
     verdicts = (
-        time_rate(trace, told),
-        speedup(build, told),
+        time_rate(trace, description),
+        speedup(build, description),
         rounds(build),
         recursion(trace),
     )
@@ -275,9 +283,3 @@ def _lines(trace: Trace) -> list[PanelLine]:
         y = run_.suboptimality[:, 1:]
         out.append(PanelLine(label, run_.messages[0, 1:] / 2, *band(y)))
     return [*out, PanelLine("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:], theory=True)]
-
-
-CR_PSGD_ROUNDS_STUDY = Study(
-    "cr_psgd_rounds", "cr-psgd", "quadratic-pl", "1/(nT) in T gradients with log T rounds",
-    "rounds of communication", "E f - f* [f]", cr_psgd_rounds_measure,
-)  # fmt: skip

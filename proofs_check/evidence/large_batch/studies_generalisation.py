@@ -27,7 +27,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP, digits_mlp, digits_test
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.problems.curvature import largest_curvature
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -132,7 +132,7 @@ def measured() -> dict[str, tuple[Found, ...]]:
     }
 
 
-def _told(values: Floats) -> str:
+def _described(values: Floats) -> str:
     half = 2 * values.std(ddof=1) / len(values) ** 0.5
     return f"{values.mean():.4g} +- {half:.2g}"
 
@@ -144,7 +144,7 @@ def _verdicts(what: str, unit: str, pick: Callable[[Found], Floats]) -> tuple[Ve
     for label, found in measured().items():
         end = found[-1]
         every = "; ".join(
-            f"B={_BATCH * k}: {_told(pick(f))} after {np.median(f.steps):g} steps"
+            f"B={_BATCH * k}: {_described(pick(f))} after {np.median(f.steps):g} steps"
             + ("" if f.reached.all() else f" ({f.reached.mean():.0%} got there)")
             for k, f in zip(_FACTORS, found, strict=True)
         )
@@ -170,26 +170,31 @@ def _lines(pick: Callable[[Found], Floats]) -> list[PanelLine]:
     return out
 
 
+@study(
+    "linear-scaling",
+    "mlp-digits",
+    "test error at equal training loss against the batch, and each remedy",
+    "batch B [samples]",
+    "test error [share]",
+    name="generalisation_gap",
+    scales=("log", "linear"),
+)
 def gap() -> StudyResult:
     """Test errors at equal training loss, by batch."""
     return StudyResult(_verdicts("test error", "", lambda f: f.error), _lines(lambda f: f.error))
 
 
+@study(
+    "linear-scaling",
+    "mlp-digits",
+    "largest Hessian eigenvalue at equal training loss against the batch, and each remedy",
+    "batch B [samples]",
+    "largest eigenvalue [f/x^2]",
+    name="sharp_minima",
+)
 def minima() -> StudyResult:
     """Largest curvatures at equal training loss, by batch."""
     return StudyResult(
         _verdicts("largest Hessian eigenvalue", " [f/x^2]", lambda f: f.sharpness),
         _lines(lambda f: f.sharpness),
     )
-
-
-STUDY = Study(
-    "generalisation_gap", "linear-scaling", "mlp-digits",
-    "test error at equal training loss against the batch, and each remedy", "batch B [samples]",
-    "test error [share]", gap, ("log", "linear"),
-)  # fmt: skip
-MINIMA = Study(
-    "sharp_minima", "linear-scaling", "mlp-digits",
-    "largest Hessian eigenvalue at equal training loss against the batch, and each remedy",
-    "batch B [samples]", "largest eigenvalue [f/x^2]", minima,
-)  # fmt: skip

@@ -17,10 +17,10 @@ from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, rising
 from algorithms.synchronisation.lazy import ServerRule
 from proofs_check.figure_runs.uploads import contenders, race
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, agrees, at_least, none_wrong, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import models, path
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -35,11 +35,13 @@ STEPS = 60
 
 
 class ObservedRun(NamedTuple):
-    """What an observer saw: models ``[T + 1, d]``, who sent ``[T, n]``, gradients ``[T + 1, n, d]``
+    """Observed run: models ``[T + 1, d]``, senders ``[T, n]``, gradients ``[T + 1, n, d]``
     at these models from the data alone.
 
     Attributes:
         x: the models ``[T + 1, d]``.
+        sent: who sent at a step ``[T, n]``.
+        gradients: of every worker at these models ``[T + 1, n, d]``.
     """
 
     x: Floats
@@ -71,6 +73,13 @@ def watch(make: Make, steps: int = STEPS, on: LeastSquares | None = None) -> Obs
 _SHARE = 0.7  # v_0 of CMFL
 
 
+_CMFL_FORMS = ClosedForms("cmfl")
+
+
+@_CMFL_FORMS.case(
+    "relevance seen from outside",
+    f"Wang, Wang, Li 2019, Algorithm 1; {STEPS} steps, v_0 = {_SHARE:g}",
+)
 def relevant_senders(make: Make | None = None, decays: bool = True) -> Verdict:
     """CMFL with one local step: senders are those of equal signs, and their mean is the move."""
     built = dealt(packaged(), 3, "three data sets")
@@ -87,31 +96,29 @@ def relevant_senders(make: Make | None = None, decays: bool = True) -> Verdict:
         last = moves[t] if sent.any() else last
     gap = float(np.abs(np.stack(expected) - moves).max())
     good = wrong == 0 and gap <= 1e-11 * max(1.0, float(np.abs(moves).max()))
-    return Verdict(
-        subject="cmfl", problem=built.name, check="relevance seen from outside",
-        claim="updates whose signs agree with the last common one in a share v_k or more are sent, "
+    return agrees(
+        "updates whose signs agree with the last common one in a share v_k or more are sent, "
         f"and their mean moves the model; v_k {'decays' if decays else 'is constant'}",
-        outcome=Outcome.AGREES if good else Outcome.REFUTED, statistic=float(wrong), bound=0.0,
-        evidence=f"{wrong} of {seen.sent.size} decisions differ, moves differ by {gap:.2g}; "
+        good, float(wrong), 0.0,
+        f"{wrong} of {seen.sent.size} decisions differ, moves differ by {gap:.2g}; "
         f"{int(seen.sent.sum())} uploads",
-        provenance=f"Wang, Wang, Li 2019, Algorithm 1; {STEPS} steps, v_0 = {_SHARE:g}",
+        on=built,
     )  # fmt: skip
 
 
+@_CMFL_FORMS.case(
+    "limit", f"Wang, Wang, Li 2019, Algorithm 1; {STEPS} steps, H = 4", on="rising curvatures"
+)
 def without_threshold() -> Verdict:
     """CMFL at threshold 0 is local SGD."""
     rule = ConstantStep(1 / problem().constants().positive("L_max"))
     mine = models(CMFL(rule, 4, 0.0), problem(), STEPS)
     other = models(LocalSGD(rule, 4), problem(), STEPS)
-    return identity(
-        "cmfl", "threshold 0 makes CMFL local SGD", mine.numpy(), other.numpy(), check="limit",
-        problem="rising curvatures", tolerance=1e-10,
-        provenance=f"Wang, Wang, Li 2019, Algorithm 1; {STEPS} steps, H = 4",
-    )  # fmt: skip
+    return same("threshold 0 makes CMFL local SGD", mine.numpy(), other.numpy(), tolerance=1e-10)
 
 
 def cmfl() -> tuple[Verdict, ...]:
-    """Who sends, and the limit of no threshold."""
+    """Senders, and the limit of no threshold."""
     return (without_threshold(), relevant_senders(), relevant_senders(decays=False))
 
 
@@ -138,6 +145,10 @@ def server_rule(step: Stepsize) -> LAG:
     return LAG(step, ServerRule(problem().smoothness))
 
 
+_LAG_FORMS = ClosedForms("lag", "rising curvatures")
+
+
+@_LAG_FORMS.case("aggregate seen from outside", _PROVENANCE)
 def mean_of_the_last(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
     """The step is gamma times the mean of all workers' last sent gradients, old or new."""
     seen = watch(make)
@@ -146,14 +157,13 @@ def mean_of_the_last(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
     for t, sent in enumerate(seen.sent):
         stored[sent] = seen.gradients[t][sent]
         directions.append(stored.mean(0))
-    return identity(
-        "lag", f"{name}: x_t - x_t+1 = gamma mean_i grad f_i(last sent model of i)",
-        np.diff(seen.x, axis=0) / -step().gamma, np.stack(directions),
-        check="aggregate seen from outside", problem="rising curvatures", tolerance=1e-9,
-        provenance=_PROVENANCE,
+    return same(
+        f"{name}: x_t - x_t+1 = gamma mean_i grad f_i(last sent model of i)",
+        np.diff(seen.x, axis=0) / -step().gamma, np.stack(directions), tolerance=1e-9,
     )  # fmt: skip
 
 
+@_LAG_FORMS.case("trigger seen from outside", _PROVENANCE)
 def speaks_by_rule(make: Make = LAG, server: bool = False) -> Verdict:
     """Worker i sends at step t > 0 if and only if Eq. 15a (``server``: 15b) is broken."""
     seen, gamma = watch(make), step().gamma
@@ -171,17 +181,13 @@ def speaks_by_rule(make: Make = LAG, server: bool = False) -> Verdict:
         judged += int(clear.sum())
         last = np.where(seen.sent[t], t, last)
     rule = "15b" if server else "15a"
-    return Verdict(
-        subject="lag", problem="rising curvatures", check="trigger seen from outside",
-        claim=f"a worker sends if and only if Eq. {rule} is broken",
-        outcome=Outcome.AGREES if wrong == 0 else Outcome.REFUTED,
-        statistic=float(wrong), bound=0.0,
-        evidence=f"{wrong} of {judged} decisions differ; {int(seen.sent.sum())} uploads in "
-        f"{seen.sent.size}",
-        provenance=_PROVENANCE,
+    return none_wrong(
+        f"a worker sends if and only if Eq. {rule} is broken", wrong,
+        f"{wrong} of {judged} decisions differ; {int(seen.sent.sum())} uploads in {seen.sent.size}",
     )  # fmt: skip
 
 
+@_LAG_FORMS.case("silence of smooth workers", f"derived, Cauchy-Schwarz; {_PROVENANCE}")
 def silence(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
     """After an upload a worker is silent for d_i = max{d <= D: L_i^2 gamma^2 d <= xi} steps."""
     seen, gamma = watch(make, 4 * STEPS), step().gamma
@@ -190,26 +196,23 @@ def silence(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
     gaps = [np.diff(np.flatnonzero(column)) - 1 for column in seen.sent.T]
     least = np.array([gap.min() if gap.size else np.inf for gap in gaps])
     margin = float((least - due).min())
-    return Verdict(
-        subject="lag", problem="rising curvatures", check="silence of smooth workers",
-        claim=f"{name}: after an upload worker i is silent d_i steps, L_i^2 gamma^2 d_i <= xi",
-        outcome=Outcome.SUPPORTED if margin >= 0 else Outcome.REFUTED,
-        statistic=margin, bound=0.0,
-        resolution=0.0,
-        evidence=f"shortest silences {_list(least)}, d_i {_list(due)}; uploads "
+    return at_least(
+        f"{name}: after an upload worker i is silent d_i steps, L_i^2 gamma^2 d_i <= xi", margin,
+        0.0,
+        f"shortest silences {_list(least)}, d_i {_list(due)}; uploads "
         f"{_list(seen.sent.sum(0))} in {len(seen.sent)} steps",
-        provenance=f"derived, Cauchy-Schwarz; {_PROVENANCE}",
+        resolution=0.0,
     )  # fmt: skip
 
 
+@_LAG_FORMS.case("limit", _PROVENANCE)
 def without_allowance() -> Verdict:
     """LAG whose weights are zero is gradient descent."""
     mine = models(LAG(step(), weights=(0.0,)), problem(), STEPS)
     other = models(BSP(step()), problem(), STEPS)
-    return identity(
-        "lag", "zero weights make LAG gradient descent", mine.numpy(), other.numpy(),
-        check="limit", problem="rising curvatures", tolerance=1e-10, provenance=_PROVENANCE,
-    )  # fmt: skip
+    return same(
+        "zero weights make LAG gradient descent", mine.numpy(), other.numpy(), tolerance=1e-10
+    )
 
 
 def _list(values: Floats | NDArray[np.int64]) -> str:
@@ -228,27 +231,18 @@ def lag() -> tuple[Verdict, ...]:
 # LAG's two rules on nine workers of rising curvature (S3).
 
 
-def s3() -> tuple[Verdict, ...]:
+@demonstrates("S3", "lag", "LAG-WK needs fewer uploads than LAG-PS")
+def s3() -> Shown:
     """The workers' rule sends less than the server's, whose number the survey gives for LAG."""
     problem = rising()
     by = {one.name: one for one in contenders(problem) if one.name.startswith("LAG")}
     server, worker = (race(by[name], problem).total for name in ("LAG-PS", "LAG-WK"))
     return (
-        erratum(
-            "S3", "lag", "LAG-WK needs fewer uploads than LAG-PS",
-            (float(worker < server), 1.0), (float(server), float(worker)),
-            f"uploads {server} by the server's rule, {worker} by the workers'; "
-            "Table 5 of Chen et al. 2018: 1756 and 412",
-        ),
-    )  # fmt: skip
+        (float(worker < server), 1.0),
+        (float(server), float(worker)),
+        f"uploads {server} by the server's rule, {worker} by the workers'; "
+        "Table 5 of Chen et al. 2018: 1756 and 412",
+    )
 
 
-CLOSED_FORMS = (
-    cmfl,
-    lag,
-    s3,
-)
-
-DEMONSTRATIONS = (("S3", s3),)
-
-COVERS = {"s3": ("lag",)}
+CLOSED_FORMS = (cmfl, lag)

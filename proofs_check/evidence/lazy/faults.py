@@ -26,8 +26,14 @@ from proofs_check.evidence.lazy.closed_forms import (
     speaks_by_rule,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    fault,
+    wrong_encoding,
+    wrong_step,
+)
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 
@@ -60,32 +66,6 @@ class UnscaledTrigger(Trigger):
 
 @final
 @dataclass(frozen=True)
-class NeverReplaced(FaultyMethod):
-    """Workers go on comparing with the first gradient they ever sent."""
-
-    right: LAG
-
-    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
-        new = self.right.step(state, t, context)
-        return new if t == 0 else new._replace(stored=state.stored)
-
-
-@final
-@dataclass(frozen=True)
-class SendersOnly(FaultyMethod):
-    """The server divides what arrived by the number of senders."""
-
-    right: LAG
-
-    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
-        new = self.right.step(state, t, context)
-        spoke = (new.stored != state.stored).any(-1).sum(-1).clamp_min(1)[..., None, None]
-        mean = state.mean + (new.mean - state.mean) * (context.network.n / spoke)
-        return new._replace(mean=mean, x=state.x - self.right.step_rule(t) * mean)
-
-
-@final
-@dataclass(frozen=True)
 class Forgetful(FaultyMethod):
     """The server steps along what arrived at this step alone."""
 
@@ -96,83 +76,6 @@ class Forgetful(FaultyMethod):
         spoke = (new.stored != state.stored).any(-1, keepdim=True)
         mean = (new.stored * spoke).mean(-2, keepdim=True)
         return new._replace(x=state.x - self.right.step_rule(t) * mean)
-
-
-@final
-@dataclass(frozen=True)
-class AllHeard(FaultyMethod):
-    """The server takes it that all have heard the newest model, whomever it asked."""
-
-    right: LAG
-
-    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
-        new = self.right.step(state, t, context)
-        return new._replace(heard=state.x.expand_as(new.heard))
-
-
-@final
-@dataclass(frozen=True)
-class AgainstTheGrain(FaultyMethod):
-    """CMFL that counts opposite signs as relevant."""
-
-    right: CMFL
-
-    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
-        return self.right.step(state._replace(update=-state.update), t, context)
-
-
-@final
-@dataclass(frozen=True)
-class ByMagnitude(FaultyMethod):
-    """CMFL that counts coordinates as large as the common update's, not of its sign."""
-
-    right: CMFL
-
-    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
-        u = -self.right.step_rule(t) * context.gradient(state.x, t)
-        wrapped = torch.where(u.abs() >= state.update.abs(), u, -u)
-        new = self.right.step(state._replace(update=wrapped), t, context)
-        moved = (new.common != state.common).any(-1, keepdim=True)
-        return new._replace(update=torch.where(moved, new.common - state.common, state.update))
-
-
-@final
-@dataclass(frozen=True)
-class DividesByAll(FaultyMethod):
-    """CMFL whose server divides what arrived by n."""
-
-    right: CMFL
-
-    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
-        u = -self.right.step_rule(t) * context.gradient(state.x, t)
-        share = self.right.sends(u, state.update, t + 1).double().mean(-1)[..., None, None]
-        new = self.right.step(state, t, context)
-        update = (new.common - state.common) * share
-        common = state.common + update
-        return CMFLState(common.expand_as(new.x).contiguous(), common, update)
-
-
-@final
-@dataclass(frozen=True)
-class FirstUpdateKept(FaultyMethod):
-    """CMFL that measures relevance by the first common update for ever."""
-
-    right: CMFL
-
-    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
-        new = self.right.step(state, t, context)
-        return new if t == 0 else new._replace(update=state.update)
-
-
-@final
-@dataclass(frozen=True)
-class ScaledByP(FaultyCompressor):
-    """Packet loss rescaled by 1/(1 - p), though floor(pP) packets get lost, not pP."""
-
-    right: PacketLoss
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return (x / (1 - self.right.p),)
 
 
 @final
@@ -215,6 +118,63 @@ def _by_server(make: Make = server_rule) -> Verdict:
     return speaks_by_rule(make, server=True)
 
 
+@wrong_step("LAG never replacing stored gradients", judge=mean_of_the_last, of=LAG)
+def never_replaced(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """workers compare with the first they sent"""
+    new = own.step(state, t, context)
+    return new if t == 0 else new._replace(stored=state.stored)
+
+
+@wrong_step("LAG averaging over the senders", judge=mean_of_the_last, of=LAG)
+def senders_only(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """changes divided by how many sent, not by n"""
+    new = own.step(state, t, context)
+    spoke = (new.stored != state.stored).any(-1).sum(-1).clamp_min(1)[..., None, None]
+    mean = state.mean + (new.mean - state.mean) * (context.network.n / spoke)
+    return new._replace(mean=mean, x=state.x - own.step_rule(t) * mean)
+
+
+@wrong_step("LAG-PS taking all as informed", judge=_by_server, of=server_rule)
+def all_heard(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """the model of a worker's stored gradient is forgotten"""
+    new = own.step(state, t, context)
+    return new._replace(heard=state.x.expand_as(new.heard))
+
+
+@wrong_step("CMFL against the grain", judge=_relevant, of=_filter)
+def against_the_grain(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """opposite signs are relevant"""
+    return own.step(state._replace(update=-state.update), t, context)
+
+
+@wrong_step("CMFL by magnitude", judge=_relevant, of=_filter)
+def by_magnitude(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """relevance counts |u_j| >= |last_j|"""
+    u = -own.step_rule(t) * context.gradient(state.x, t)
+    wrapped = torch.where(u.abs() >= state.update.abs(), u, -u)
+    new = own.step(state._replace(update=wrapped), t, context)
+    moved = (new.common != state.common).any(-1, keepdim=True)
+    return new._replace(update=torch.where(moved, new.common - state.common, state.update))
+
+
+@wrong_step("CMFL dividing by all", judge=_relevant, of=_filter)
+def divides_by_all(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """what arrived is divided by n"""
+    u = -own.step_rule(t) * context.gradient(state.x, t)
+    share = own.sends(u, state.update, t + 1).double().mean(-1)[..., None, None]
+    new = own.step(state, t, context)
+    update = (new.common - state.common) * share
+    common = state.common + update
+    return CMFLState(common.expand_as(new.x).contiguous(), common, update)
+
+
+@wrong_step("CMFL keeping its first update", judge=_relevant, of=_filter)
+def first_update_kept(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """relevance is measured by the first round for ever"""
+    new = own.step(state, t, context)
+    return new if t == 0 else new._replace(update=state.update)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "LAG speaking backwards", "workers send where little changed",
@@ -229,45 +189,22 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         speaks_by_rule, _by_the_sum,
     ),
     fault(
-        "LAG never replacing stored gradients", "workers compare with the first they sent",
-        mean_of_the_last, wrapped(NeverReplaced, LAG),
-    ),
-    fault(
-        "LAG averaging over the senders", "changes divided by how many sent, not by n",
-        mean_of_the_last, wrapped(SendersOnly, LAG),
-    ),
-    fault(
         "LAG forgetting the silent", "a silent worker counts as zero",
         mean_of_the_last, wrapped(Forgetful, LAG),
     ),
     fault("LAG-PS without the square of L_i", "L_i ||x_i - x||^2 in Eq. 15b", _by_server, _root),
-    fault(
-        "LAG-PS taking all as informed", "the model of a worker's stored gradient is forgotten",
-        _by_server, wrapped(AllHeard, server_rule),
-    ),
-    fault(
-        "CMFL against the grain", "opposite signs are relevant",
-        _relevant, wrapped(AgainstTheGrain, _filter),
-    ),
-    fault(
-        "CMFL by magnitude", "relevance counts |u_j| >= |last_j|",
-        _relevant, wrapped(ByMagnitude, _filter),
-    ),
-    fault(
-        "CMFL dividing by all", "what arrived is divided by n",
-        _relevant, wrapped(DividesByAll, _filter),
-    ),
-    fault(
-        "CMFL keeping its first update", "relevance is measured by the first round for ever",
-        _relevant, wrapped(FirstUpdateKept, _filter),
-    ),
 )  # fmt: skip
 
+
+@wrong_encoding(
+    "packet loss scaled by 1/(1-p)", PacketLoss(0.3, 10, scaled=True), check=MONTE_CARLO
+)
+def scaled_by_p(own: PacketLoss, x: Tensor, draws: Draws) -> Symbols:
+    """floor(pP) packets get lost, not pP"""
+    return (x / (1 - own.p),)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
-    OperatorMutant(
-        "packet loss scaled by 1/(1-p)", ScaledByP(PacketLoss(0.3, 10, scaled=True)),
-        "floor(pP) packets get lost, not pP", MONTE_CARLO,
-    ),
     OperatorMutant(
         "packets lost by coin", ByCoin(PacketLoss(0.3, 10)), "more than floor(pP) may get lost",
         MONTE_CARLO,

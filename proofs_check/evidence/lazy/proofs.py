@@ -97,7 +97,4 @@ def prove_lag_pl(claimed: Any = LAG_PL_LIMIT, age: Any = 1) -> Verdict:
     )  # fmt: skip
 
 
-PROOFS = (
-    prove_lag_nonconvex,
-    prove_lag_pl,
-)
+PROOFS = (prove_lag_nonconvex, prove_lag_pl)

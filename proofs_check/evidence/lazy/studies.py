@@ -16,7 +16,7 @@ from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, rising
 from proofs_check.curves import PanelLine
 from proofs_check.figure_runs.uploads import ACCURACY, Contender, Uploads, contenders, race
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 
 _SPLIT, _POINTS = 3, 200
@@ -27,6 +27,14 @@ _PAPER = "Chen et al. 2018, arXiv:1805.09965, Section 4 and Table 5"
 Entries = Callable[[LeastSquares], tuple[Contender, ...]]
 
 
+@study(
+    "lag",
+    "least squares, three data sets",
+    "fewer uploads to the same accuracy",
+    "uploads",
+    "n (f(x_t) - f*)",
+    name="lag_uploads",
+)
 def measure(entries: Entries = contenders) -> StudyResult:
     """Uploads until n (f - f*) < 1e-8, and who uploads."""
     problem = dealt(packaged(), _SPLIT, "diabetes, wine, breast cancer")
@@ -92,14 +100,3 @@ def _verdict(
 def _thinned(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """At most so many places of a curve, its ends among them."""
     return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).astype(np.int64))
-
-
-STUDY = Study(
-    "lag_uploads",
-    "lag",
-    "least squares, three data sets",
-    "fewer uploads to the same accuracy",
-    "uploads",
-    "n (f(x_t) - f*)",
-    measure,
-)

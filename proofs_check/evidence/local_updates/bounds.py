@@ -11,21 +11,23 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.synchronisation.periods import Once
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
-    ALIKE,
     BALL,
     BOUNDED,
+    EQUAL_CURVATURES,
     IID,
     LOGREG,
     MILD,
+    NOISY,
     NONCONVEX,
     STRONG,
-    alike,
     bent,
     by_moments,
     entry,
+    equal_curvatures,
     mild,
     moment_in_ball,
     near,
+    noisy,
     of_row,
     one_objective,
     same_shards,
@@ -42,6 +44,7 @@ from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
 from theory.theorems.pqasgd import pqasgd
 from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
+from theory.theorems.pr_sgd_momentum_variance import pr_sgd_momentum_variance
 from theory.theorems.qsparse_local import qsparse_local
 
 _COMPOSED = QuantisedTopK(0.5, 15)
@@ -65,15 +68,16 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda step, _p, _t: LocalSGD(step, 4), 2000, moment_in_ball, BALL,
     ),
     BoundCheck(
-        "pr-sgd", ALIKE, local_sgd_pl, partial(alike, 8, 0.5, 0.0, 10),
+        "pr-sgd", EQUAL_CURVATURES, local_sgd_pl, partial(equal_curvatures, 8, 0.5, 0.0, 10),
         lambda step, _p, _t: LocalSGD(step, 2), 2000, moment_in_ball, BALL,
     ),
     BoundCheck(
-        "one-shot-averaging", ALIKE, one_shot_strongly_convex, partial(alike, 4),
+        "one-shot-averaging", EQUAL_CURVATURES, one_shot_strongly_convex,
+        partial(equal_curvatures, 4),
         lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000,
     ),
     BoundCheck(
-        "one-shot-averaging", ALIKE, one_shot_averaging, partial(alike, 4),
+        "one-shot-averaging", EQUAL_CURVATURES, one_shot_averaging, partial(equal_curvatures, 4),
         lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000, straight,
     ),
     BoundCheck(
@@ -88,6 +92,15 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         moment_in_ball, BALL,
     ),
     BoundCheck(
+        "pr-sgd-momentum", MILD, pr_sgd_momentum_variance, partial(mild, 4, 0.25),
+        lambda step, _p, _t: LocalSGD(step, 4, Momentum(0.5), AtMeetings.AVERAGED), 1500,
+    ),
+    BoundCheck(
+        "pr-sgd-momentum", EQUAL_CURVATURES, pr_sgd_momentum_variance,
+        partial(equal_curvatures, 4),
+        lambda step, _p, _t: LocalSGD(step, 4, Momentum(0.5), AtMeetings.AVERAGED), 1500,
+    ),
+    BoundCheck(
         "one-shot-averaging", f"{LOGREG}, equal shards", one_shot_strongly_convex,
         lambda: same_shards(4, STRONG), lambda step, _p, steps: LocalSGD(step, Once(steps)), 400,
         one_objective,
@@ -95,6 +108,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "pr-sgd", f"{NONCONVEX}, Dirichlet(0.3)", pr_sgd, uneven(8),
         lambda step, _p, _t: LocalSGD(step, 8), 400,
+    ),
+    BoundCheck(
+        "pr-sgd", NOISY, pr_sgd, partial(noisy, 2), lambda step, _p, _t: LocalSGD(step, 2), 2000,
+        moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "local-sgd", EQUAL_CURVATURES, local_sgd, partial(equal_curvatures, 4, 4.0, 0.0, 4),
+        lambda step, _p, _t: LocalSGD(step, 2), 1000, moment_in_ball, BALL,
     ),
     by_moments("pqasgd", pqasgd, of_row("pqasgd"), 400),
     by_moments(

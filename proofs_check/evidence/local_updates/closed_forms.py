@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from proofs_check.evidence.synchronous.closed_forms import (
     uneven,
     variance,
 )
+from proofs_check.instruments.closed_forms import ClosedForms, mean_square_is, same
 from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import chi_square, identity, mean_square
+from proofs_check.instruments.evidence import chi_square
 from proofs_check.instruments.paths import models, path
 from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
 from proofs_check.verdict import Verdict
@@ -41,28 +42,24 @@ _GAMMA = 0.1
 _LOCAL_SGD_STEP = ConstantStep(_GAMMA)
 
 
+_LOCAL_SGD_FORMS = ClosedForms("local-sgd")
+
+
+@_LOCAL_SGD_FORMS.case("closed form")
 def local_fixed_point(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """a = (1, 4), b = (0, 1): 0.8 for H = 1, 0.64/0.83 for H = 2."""
     column = (torch.tensor([[1.0], [4.0]]).double(), torch.tensor([[0.0], [1.0]]).double())
     problem, a, b = Quadratic.from_arrays(*column), *(c.numpy()[:, 0] for c in column)
-    verdicts = []
     for period in (1, 2, 5):
         w = 1 - (1 - _GAMMA * a) ** period
         trace = run(build(_LOCAL_SGD_STEP, period), problem, steps=100 * period, points=2)
-        verdicts.append(
-            identity(
-                "local-sgd",
-                f"fixed point sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, H={period}",
-                trace.model.item(),
-                float((w * b).sum() / w.sum()),
-                check="closed form",
-                problem=problem.name,
-                provenance=f"no noise, {100 * period} steps; the optimum is 0.8",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"fixed point sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, H={period}",
+            trace.model.item(), float((w * b).sum() / w.sum()), on=problem,
+            words=f"no noise, {100 * period} steps; the optimum is 0.8",
+        )  # fmt: skip
 
 
 def local_spread(build: Build = lambda step: LocalSGD(step, 64)) -> tuple[Verdict, ...]:
@@ -89,24 +86,19 @@ def local_spread(build: Build = lambda step: LocalSGD(step, 64)) -> tuple[Verdic
     return tuple(verdicts)
 
 
+@_LOCAL_SGD_FORMS.case("closed form")
 def local_mean_is_bsp(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """The mean of the local models is BSP's model at every step, for H = 2, 4, 16."""
     problem, seed = uneven(4), 14
     right = models(BSP(STEP), problem, 32, seed=seed, replicas=4)
-    return tuple(
-        identity(
-            "local-sgd",
+    for period in (2, 4, 16):
+        yield same(
             f"mean of local models = BSP's model, path by path, H={period}",
-            models(build(STEP, period), problem, 32, seed=seed, replicas=4),
-            right,
-            check="closed form",
-            problem=problem.name,
-            provenance=f"seed {seed}, 4 replicas, 32 steps, equal draws",
-        )
-        for period in (2, 4, 16)
-    )
+            models(build(STEP, period), problem, 32, seed=seed, replicas=4), right, on=problem,
+            words=f"seed {seed}, 4 replicas, 32 steps, equal draws",
+        )  # fmt: skip
 
 
 def local_gap(method: LocalSGD | GradientAveragingLocalSGD, b: tuple[float, float]) -> float:
@@ -158,7 +150,12 @@ _A, _START, _LOCAL_POINTS_STEPS, _LOCAL_POINTS_N = 0.5, 2.0, 48, 5
 _PERIODS = (1, 3, 7, 32, _LOCAL_POINTS_STEPS, _LOCAL_POINTS_STEPS + 1)
 
 
-def law_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+local_points = ClosedForms("local-sgd", name="local_points")
+"""Closed forms of local-sgd."""
+
+
+@local_points.case("closed form, law")
+def law_of_bsp(build: LocalPointsBuild = LocalSGD) -> Iterator[Verdict]:
     """E (xbar_T - mean)^2 at T = 48, independent seeds for H = 1, 3, 7, 32, 48, 49; n = 5."""
     generator = torch.Generator().manual_seed(_LOCAL_POINTS_SEED)
     b = 3 * torch.randn(_LOCAL_POINTS_N, _D, generator=generator, dtype=torch.float64)
@@ -167,7 +164,6 @@ def law_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
     q = 1 - _GAMMA * _A
     mean = b.mean(0) + q**_LOCAL_POINTS_STEPS * (x0 - b.mean(0))
     variance = _GAMMA**2 * (1 - q ** (2 * _LOCAL_POINTS_STEPS)) / (_LOCAL_POINTS_N * (1 - q**2))
-    verdicts = []
     for period in _PERIODS:
         trace = run(
             build(ConstantStep(_GAMMA), period),
@@ -177,44 +173,32 @@ def law_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
             replicas=_REPLICAS,
             points=2,
         )
-        verdicts.append(
-            mean_square(
-                "local-sgd",
-                f"one Hessian, different minimisers: the mean model has BSP's law, H={period}",
-                (trace.model - mean).numpy(),
-                variance,
-                check="closed form, law",
-                problem=problem.name,
-                provenance=f"seed {_LOCAL_POINTS_SEED + period}, {_REPLICAS} replicas of "
-                f"{_D} coordinates, "
-                f"n={_LOCAL_POINTS_N}, {_LOCAL_POINTS_STEPS} steps, gamma {_GAMMA:g}",
-            )
-        )
-    return tuple(verdicts)
+        yield mean_square_is(
+            f"one Hessian, different minimisers: the mean model has BSP's law, H={period}",
+            (trace.model - mean).numpy(), variance, on=problem,
+            words=f"seed {_LOCAL_POINTS_SEED + period}, {_REPLICAS} replicas of "
+            f"{_D} coordinates, "
+            f"n={_LOCAL_POINTS_N}, {_LOCAL_POINTS_STEPS} steps, gamma {_GAMMA:g}",
+        )  # fmt: skip
 
 
-def path_of_bsp(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+@local_points.case("closed form")
+def path_of_bsp(build: LocalPointsBuild = LocalSGD) -> Iterator[Verdict]:
     """The mean of the local models is BSP's at every step while the stepsize falls, any H."""
     problem = Quadratic.strongly_convex(7, 16, L=2.0, mu=0.1, sigma2=3.0, zeta2=9.0, R2=4.0)
     step, seed, steps = InverseTimeStep(6.0, 12.0), _LOCAL_POINTS_SEED, 60
     right = models(BSP(step), problem, steps, seed=seed, replicas=8)
-    return tuple(
-        identity(
-            "local-sgd",
+    for period in (2, 3, 11, 60, 61):
+        yield same(
             f"mean of local models = BSP's model, path by path, gamma_t = 6/(12 + t), H={period}",
-            models(build(step, period), problem, steps, seed=seed, replicas=8),
-            right,
-            check="closed form",
-            problem=problem.name,
-            provenance=f"seed {seed}, 8 replicas, {steps} steps, n=7, zeta2=9, equal draws",
-        )
-        for period in (2, 3, 11, 60, 61)
-    )
+            models(build(step, period), problem, steps, seed=seed, replicas=8), right, on=problem,
+            words=f"seed {seed}, 8 replicas, {steps} steps, n=7, zeta2=9, equal draws",
+        )  # fmt: skip
 
 
-def random_fixed_points(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ...]:
+@local_points.case("closed form")
+def random_fixed_points(build: LocalPointsBuild = LocalSGD) -> Iterator[Verdict]:
     """64 random instances each of n = 2, 3, 8, 24 workers; H = 1, 2, 6, 25 and 2000."""
-    verdicts = []
     for n in (2, 3, 8, 24):
         generator = np.random.default_rng(_LOCAL_POINTS_SEED + n)
         a, b = 0.2 + generator.random((n, _D)), generator.normal(size=(n, _D))
@@ -226,54 +210,21 @@ def random_fixed_points(build: LocalPointsBuild = LocalSGD) -> tuple[Verdict, ..
             w = 1 - (1 - _GAMMA * a) ** period
             measured.append(trace.model[0].numpy())
             due.append((w * b).sum(axis=0) / w.sum(axis=0))
-        verdicts.append(
-            identity(
-                "local-sgd",
-                f"fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, n={n}",
-                np.stack(measured),
-                np.stack(due),
-                check="closed form",
-                problem=problem.name,
-                provenance=f"seed {_LOCAL_POINTS_SEED + n}, {_D} random instances, H = 1, 2, "
-                f"6, 25, 2000, "
-                f"2000 steps without noise, gamma {_GAMMA:g}",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, n={n}",
+            np.stack(measured), np.stack(due), on=problem,
+            words=f"seed {_LOCAL_POINTS_SEED + n}, {_D} random instances, H = 1, 2, "
+            f"6, 25, 2000, "
+            f"2000 steps without noise, gamma {_GAMMA:g}",
+        )  # fmt: skip
 
 
-def local_points() -> tuple[Verdict, ...]:
-    """Law, path and fixed points."""
-    return (*law_of_bsp(), *path_of_bsp(), *random_fixed_points())
-
-
-CLOSED_FORMS = (
-    common_hessian,
-    e4,
-    local_fixed_point,
-    local_points,
-)
+CLOSED_FORMS = (common_hessian, e4, local_fixed_point)
 
 DEMONSTRATIONS = (("E4", e4),)
 
 COVERS = {
-    "common_hessian": (
-        "local-sgd",
-        "lupa-sgd",
-        "post-local-sgd",
-        "ri-sgd",
-    ),
-    "e4": (
-        "local-sgd",
-        "lupa-sgd",
-        "post-local-sgd",
-        "ri-sgd",
-    ),
-    "local_fixed_point": (
-        "local-sgd",
-        "lupa-sgd",
-        "post-local-sgd",
-        "ri-sgd",
-    ),
-    "local_points": ("local-sgd",),
+    "common_hessian": ("local-sgd", "lupa-sgd", "post-local-sgd", "ri-sgd"),
+    "e4": ("local-sgd", "lupa-sgd", "post-local-sgd", "ri-sgd"),
+    "local_fixed_point": ("local-sgd", "lupa-sgd", "post-local-sgd", "ri-sgd"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
@@ -13,6 +13,7 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -163,7 +164,7 @@ def law_of_uneven_workers(
     Without noise to rounding, with noise within the statistical error.
     """
     quiet = replace(_LOCAL_LAW_KINDS, noise=0.0)
-    told = f"{_LOCAL_LAW_STEPS} steps, gamma {_GAMMA:g}, n={_LOCAL_LAW_KINDS.n}"
+    description = f"{_LOCAL_LAW_STEPS} steps, gamma {_GAMMA:g}, n={_LOCAL_LAW_KINDS.n}"
     verdicts = []
     for period in _PERIODS:
         claim = f"mean over t < T of E ||grad f(xbar_t)||^2 by the exact moments, H={period}"
@@ -174,7 +175,7 @@ def law_of_uneven_workers(
                 f"{claim}, no noise",
                 _averages(build, quiet, period, 1),
                 means.average_squared_gradient(_LOCAL_LAW_STEPS),
-                provenance=told,
+                provenance=description,
                 check=_CHECK,
                 problem=_PLACE,
             ),
@@ -186,7 +187,7 @@ def law_of_uneven_workers(
                 check=_CHECK,
                 problem=_PLACE,
                 provenance=f"seed {_LOCAL_LAW_SEED + period}, {_REPLICAS} replicas of {_D} "
-                f"coordinates, " + told,
+                f"coordinates, " + description,
             ),
         ]
     return tuple(verdicts)
@@ -206,7 +207,7 @@ Weight = Callable[[int], float]
 
 
 class _Rounds(NamedTuple):
-    """What each round does, ``[rounds]`` each: x' = kept x + moved + noise, and so the sum."""
+    """Effect of each round, ``[rounds]`` each: x' = kept x + moved + noise, and so the sum."""
 
     kept: Floats
     moved: Floats
@@ -278,16 +279,19 @@ _LOCAL_LAW_FALLING_KINDS = TwoKinds(4, 1.0, 0.5, 1.0)
 _LOCAL_LAW_FALLING_STEPS, _LOCAL_LAW_FALLING_SEED = 150, 181
 
 
+_LOCAL_SGD_FORMS = ClosedForms("local-sgd")
+
+
+@_LOCAL_SGD_FORMS.case("exact moments of local SGD, different Hessians")
 def law_while_steps_fall(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
-) -> tuple[Verdict, ...]:
+) -> Iterator[Verdict]:
     """E f(x_hat) - f* for H = 1, 4, 17, 40 of 150 steps, w_t = (17 + t)^2: measured = exact."""
     step, problem = InverseTimeStep(4.0, 17.0), _LOCAL_LAW_FALLING_KINDS.problem(_D)
 
     def weight(t: int) -> float:
         return (17.0 + t) ** 2
 
-    verdicts = []
     for period in (1, 4, 17, 40):
         trace = run(
             build(step, period),
@@ -298,27 +302,18 @@ def law_while_steps_fall(
             replicas=_REPLICAS,
             weight=weight,
         )
-        verdicts.append(
-            mean_value(
-                "local-sgd",
-                f"E f(x_hat_T) - f* by the exact moments, gamma_t = 4/(17 + t), H={period}",
-                trace.weighted_suboptimality[:, -1] / _D,
-                FallingLaw(_LOCAL_LAW_FALLING_KINDS, step, period).suboptimality(
-                    _LOCAL_LAW_FALLING_STEPS, weight
-                ),
-                check="exact moments of local SGD, different Hessians",
-                problem=problem.name,
-                provenance=f"seed {_LOCAL_LAW_FALLING_SEED + period}, {_REPLICAS} replicas "
-                f"of {_D} coordinates, "
-                f"{_LOCAL_LAW_FALLING_STEPS} steps, n={_LOCAL_LAW_FALLING_KINDS.n}",
-            )
-        )
-    return tuple(verdicts)
+        yield mean_is(
+            f"E f(x_hat_T) - f* by the exact moments, gamma_t = 4/(17 + t), H={period}",
+            trace.weighted_suboptimality[:, -1] / _D,
+            FallingLaw(_LOCAL_LAW_FALLING_KINDS, step, period).suboptimality(
+                _LOCAL_LAW_FALLING_STEPS, weight
+            ), on=problem,
+            words=f"seed {_LOCAL_LAW_FALLING_SEED + period}, {_REPLICAS} replicas "
+            f"of {_D} coordinates, "
+            f"{_LOCAL_LAW_FALLING_STEPS} steps, n={_LOCAL_LAW_FALLING_KINDS.n}",
+        )  # fmt: skip
 
 
-CLOSED_FORMS = (
-    law_of_uneven_workers,
-    law_while_steps_fall,
-)
+CLOSED_FORMS = (law_of_uneven_workers, law_while_steps_fall)
 
 COVERS = {"law_of_uneven_workers": ("local-sgd",), "law_while_steps_fall": ("local-sgd",)}

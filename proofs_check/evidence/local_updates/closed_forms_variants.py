@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from proofs_check.evidence.local_updates.closed_forms_common import (
     spread_of_run,
     spreads,
 )
+from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
@@ -122,6 +123,14 @@ def increments(build: Compress = sending) -> tuple[Verdict, ...]:
     return (*verdicts, _virtual(build))
 
 
+_QSPARSE_LOCAL_SGD_FORMS = ClosedForms("qsparse-local-sgd")
+
+
+@_QSPARSE_LOCAL_SGD_FORMS.case(
+    "nothing is lost",
+    f"seed {SEED}, {REPLICAS} replicas, 36 steps, H = 6, top-2 of 12",
+    on="pure noise",
+)
 def _virtual(build: Compress) -> Verdict:
     """With H = 6, after a meeting: what all know less the mean of what is kept has lost nothing."""
     flat = torch.zeros((5, 12), dtype=torch.float64)
@@ -131,10 +140,9 @@ def _virtual(build: Compress) -> Verdict:
     kept = last.state.memory.mean(-2)
     virtual = last.state.anchor[..., 0, :] - kept
     right = models(BSP(FALLING), problem, 36, seed=SEED, replicas=REPLICAS)[-1]
-    return identity(
-        "qsparse-local-sgd", "anchor - mean residual = BSP's model where gradients are pure noise",
-        virtual.numpy(), right.numpy(), check="nothing is lost", problem="pure noise",
-        provenance=f"seed {SEED}, {REPLICAS} replicas, 36 steps, H = 6, top-2 of 12",
+    return same(
+        "anchor - mean residual = BSP's model where gradients are pure noise", virtual.numpy(),
+        right.numpy(),
     )  # fmt: skip
 
 
@@ -203,26 +211,28 @@ def with_momentum(step: Stepsize, periods: Periods) -> LocalSGD:
     return LocalSGD(step, periods, Momentum(_M), AtMeetings.AVERAGED)
 
 
-def averaged_momentum(build: PrSgdMomentumBuild = with_momentum) -> tuple[Verdict, ...]:
+_PR_SGD_MOMENTUM_FORMS = ClosedForms("pr-sgd-momentum")
+
+
+@_PR_SGD_MOMENTUM_FORMS.case()
+def averaged_momentum(build: PrSgdMomentumBuild = with_momentum) -> Iterator[Verdict]:
     """The mean model is that of BSP with momentum; the spread forgets the last block."""
     problem, periods, ends = noisy(), Every(6), tuple(range(6, STEPS, 6))
     step = ConstantStep(0.1)
     right = BSP(step, optimizer=Momentum(_M))
     wrong = build(step, periods)
-    return (
-        identity(
-            "pr-sgd-momentum", "mean of local models = model of BSP with momentum, path by path",
-            models(wrong, problem, STEPS, seed=SEED, replicas=REPLICAS),
-            models(right, problem, STEPS, seed=SEED, replicas=REPLICAS),
-            check="closed form, momentum", problem=problem.name, provenance=TOLD,
-        ),
-        identity(
-            "pr-sgd-momentum", "x_i - xbar = s_j (b_i - bbar) j steps after a meeting, by the "
-            "recursion of momentum from s_0 = v_0 = 0",
-            spread_of_run(build(ConstantStep(GAMMA), periods)), spreads(ends, _M)[:, None],
-            check="closed form, spread between meetings", problem="quadratic",
-            provenance=f"{STEPS} steps, gamma {GAMMA:g}, m {_M:g}, no noise",
-        ),
+    yield same(
+        "mean of local models = model of BSP with momentum, path by path",
+        models(wrong, problem, STEPS, seed=SEED, replicas=REPLICAS),
+        models(right, problem, STEPS, seed=SEED, replicas=REPLICAS), check="closed form, momentum",
+        on=problem, words=TOLD,
+    )  # fmt: skip
+    yield same(
+        "x_i - xbar = s_j (b_i - bbar) j steps after a meeting, by the "
+        "recursion of momentum from s_0 = v_0 = 0",
+        spread_of_run(build(ConstantStep(GAMMA), periods)), spreads(ends, _M)[:, None],
+        check="closed form, spread between meetings", on="quadratic",
+        words=f"{STEPS} steps, gamma {GAMMA:g}, m {_M:g}, no noise",
     )  # fmt: skip
 
 
@@ -236,7 +246,9 @@ QsparseLocalSgdBuild = Callable[[Stepsize, int, float], Any]
 
 _STEP, _SEED, _REPLICAS, _STEPS = InverseTimeStep(6.0, 12.0), 201, 3, 36
 _OPERATOR = QuantisedTopK(3, 2)
-_TOLD = f"seed {_SEED}, {_REPLICAS} replicas, {_STEPS} steps, n=5, {_OPERATOR.name}, equal draws"
+_DESCRIPTION = (
+    f"seed {_SEED}, {_REPLICAS} replicas, {_STEPS} steps, n=5, {_OPERATOR.name}, equal draws"
+)
 
 
 def staggered(step: Stepsize, period: int, stagger: float) -> AsyncQsparse:
@@ -244,7 +256,8 @@ def staggered(step: Stepsize, period: int, stagger: float) -> AsyncQsparse:
     return AsyncQsparse(step, period, _OPERATOR, ErrorFeedback(), stagger)
 
 
-def async_qsparse(build: QsparseLocalSgdBuild = staggered) -> tuple[Verdict, ...]:
+@_QSPARSE_LOCAL_SGD_FORMS.case("", _DESCRIPTION)
+def async_qsparse(build: QsparseLocalSgdBuild = staggered) -> Iterator[Verdict]:
     """Nothing is lost under pure noise; with all workers meeting at once it is the synchronous
     form."""
     flat = torch.zeros((5, 12), dtype=torch.float64)
@@ -259,41 +272,22 @@ def async_qsparse(build: QsparseLocalSgdBuild = staggered) -> tuple[Verdict, ...
         for m in (build(_STEP, 6, 0.0), sync)
     )
     right = models(BSP(_STEP), noise, _STEPS, seed=_SEED, replicas=_REPLICAS)
-    return (
-        identity(
-            "qsparse-local-sgd", "asynchronous: the virtual iterate is BSP's model at every step",
-            torch.stack(virtual).numpy(), right.numpy(), check="nothing is lost",
-            problem=noise.name, provenance=_TOLD,
-        ),
-        identity(
-            "qsparse-local-sgd", "asynchronous, all meeting at once: the synchronous form",
-            at_once.numpy(), together.numpy(), check="identity of two methods",
-            problem=uneven.name, provenance=_TOLD,
-        ),
+    yield same(
+        "asynchronous: the virtual iterate is BSP's model at every step",
+        torch.stack(virtual).numpy(), right.numpy(), check="nothing is lost", on=noise,
+    )  # fmt: skip
+    yield same(
+        "asynchronous, all meeting at once: the synchronous form", at_once.numpy(),
+        together.numpy(), check="identity of two methods", on=uneven,
     )  # fmt: skip
 
 
-CLOSED_FORMS = (
-    filtered_blocks,
-    increments,
-    meetings,
-    averaged_momentum,
-    async_qsparse,
-)
+CLOSED_FORMS = (filtered_blocks, increments, meetings, averaged_momentum, async_qsparse)
 
 COVERS = {
     "async_qsparse": ("qsparse-local-sgd",),
     "averaged_momentum": ("pr-sgd-momentum",),
     "filtered_blocks": ("bmuf",),
-    "increments": (
-        "pqasgd",
-        "qsparse-local-sgd",
-    ),
-    "meetings": (
-        "k-avg",
-        "lupa-sgd",
-        "one-shot-averaging",
-        "post-local-sgd",
-        "pr-sgd",
-    ),
+    "increments": ("pqasgd", "qsparse-local-sgd"),
+    "meetings": ("k-avg", "lupa-sgd", "one-shot-averaging", "post-local-sgd", "pr-sgd"),
 }

@@ -23,8 +23,11 @@ from algorithms.synchronisation.periods import Periods
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import IID, entry, one_objective
 from proofs_check.evidence.local_updates.closed_forms import local_fixed_point
-from proofs_check.evidence.local_updates.closed_forms_common import covariance_of_local_sgd
-from proofs_check.evidence.local_updates.closed_forms_periods import adapted_periods, forced_decay
+from proofs_check.evidence.local_updates.closed_forms_common import (
+    adapted_periods,
+    covariance_of_local_sgd,
+    forced_decay,
+)
 from proofs_check.evidence.local_updates.closed_forms_variants import (
     async_qsparse,
     averaged_momentum,
@@ -37,7 +40,7 @@ from proofs_check.evidence.local_updates.closed_forms_variants import (
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
-from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
@@ -60,20 +63,6 @@ class LateMeetings(Periods):
 
     def meets(self, t: int) -> bool:
         return t == 0 or self.right.meets(t - 1)
-
-
-@final
-@dataclass(frozen=True)
-class GradientsAtMeetings(FaultyMethod):
-    """At a meeting the last gradients are averaged, the models are not (survey Eq. 9)."""
-
-    right: LocalSGD
-
-    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
-        if not self.right.periods.meets(t):
-            return self.right.step(state, t, context)
-        g = context.gradient(state.x, t).mean(-2, keepdim=True)
-        return state._replace(x=state.x - self.right.step_rule(t) * g)
 
 
 @final
@@ -155,19 +144,6 @@ class OldAnchor(FaultyMethod):
 
 @final
 @dataclass(frozen=True)
-class SilentForget(FaultyMethod):
-    """Asynchronous Qsparse where the error memory of those who did not send is overwritten."""
-
-    right: AsyncQsparse
-
-    def step(self, state: QsparseState, t: int, context: RunContext) -> QsparseState:
-        after = self.right.step(state, t, context)
-        met = self.right.meets(context.network.workers, context.network.n, t)
-        return after._replace(memory=torch.where(met[:, None], after.memory, 0))
-
-
-@final
-@dataclass(frozen=True)
 class NoRoot(FaultyMethod):
     """AdaComm whose period follows F(x)/F(x_0), not its square root."""
 
@@ -212,6 +188,27 @@ def under_one_objective(setting: Callable[[], Problem]) -> Verdict:
     return check.run().verdicts[0]
 
 
+@wrong_step("one average of the last gradients", judge=spread_between_meetings, of=LocalSGD)
+def gradients_at_meetings(
+    own: LocalSGD, state: LocalSGDState, t: int, context: RunContext
+) -> LocalSGDState:
+    """at a meeting gradients are averaged, not models"""
+    if not own.periods.meets(t):
+        return own.step(state, t, context)
+    g = context.gradient(state.x, t).mean(-2, keepdim=True)
+    return state._replace(x=state.x - own.step_rule(t) * g)
+
+
+@wrong_step("asynchronous Qsparse forgetting the silent", judge=async_qsparse, of=staggered)
+def silent_forget(
+    own: AsyncQsparse, state: QsparseState, t: int, context: RunContext
+) -> QsparseState:
+    """the memory of non-senders is overwritten"""
+    after = own.step(state, t, context)
+    met = own.meets(context.network.workers, context.network.n, t)
+    return after._replace(memory=torch.where(met[:, None], after.memory, 0))
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "local SGD's covariance with noise 10 % too large", "variance 1.1 v in the place of v",
@@ -231,10 +228,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         spread_between_meetings, lambda step, p: LocalSGD(step, LateMeetings(p)),
     ),
     fault(
-        "one average of the last gradients", "at a meeting gradients are averaged, not models",
-        spread_between_meetings, wrapped(GradientsAtMeetings, LocalSGD),
-    ),
-    fault(
         "BMUF restarting from the average", "workers never hear of the filtered model",
         filtered_blocks, wrapped(Unfiltered, BlockMomentum),
     ),
@@ -249,10 +242,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "increments from the previous anchor", "the anchor is renewed a meeting late",
         increments, wrapped(OldAnchor, sending),
-    ),
-    fault(
-        "asynchronous Qsparse forgetting the silent", "the memory of non-senders is overwritten",
-        async_qsparse, wrapped(SilentForget, staggered),
     ),
     fault(
         "AdaComm without the root", "H follows F(x)/F(x_0)",

@@ -339,10 +339,7 @@ PROOFS = (
 )
 
 COVERS = {
-    "prove_best_period": (
-        "adacomm",
-        "local-sgd",
-    ),
+    "prove_best_period": ("adacomm", "local-sgd"),
     "prove_local_gd_fixed_point": ("local-sgd",),
     "prove_local_sgd_spread": ("local-sgd",),
 }

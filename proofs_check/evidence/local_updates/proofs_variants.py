@@ -13,6 +13,8 @@ from proofs_check.evidence.local_updates.proofs import deviations
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes, descends, near
+from proofs_check.proofs.norms import about_the_mean
+from proofs_check.proofs.norms import residual as residuals
 from proofs_check.verdict import Verdict
 from theory.theorems.one_shot_averaging import one_shot_averaging
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
@@ -114,6 +116,9 @@ EXCESS = omega * PQASGD_H
 def prove_pqasgd(excess: Any = EXCESS) -> Verdict:
     """A jump, one in H steps, has a variance of omega H^2 gamma^2 G^2/n at most.
 
+    H steps of length 1 sum to H at most (H = 3), n independent errors of mean 0 to 1/n of their
+    mean square (n = 2).
+
     In the mean over steps that is ``excess`` gamma^2 G^2/n; z is the mean model.
     """
     k = sp.Symbol("k", integer=True, positive=True)
@@ -125,6 +130,8 @@ def prove_pqasgd(excess: Any = EXCESS) -> Verdict:
         f"excess {excess}, so O(1/sqrt(nT)) with its constants",
         "derived; setting of Jiang, Agrawal 2018",
         missed(3),
+        about_the_mean(),
+        mean_of_two(),
         equality("the mean of all jumps", jumps, excess * G2 / n),
         near(pqasgd, PQASGD_H - 1, excess=excess),
     )
@@ -257,22 +264,23 @@ RESIDUAL = QSPARSE_LOCAL_H * r / (1 - r)
 
 
 def prove_qsparse_local(residual: Any = RESIDUAL) -> Verdict:
-    """Gradients and models within H - 1 + ``residual`` of z = mean model - mean residual.
+    """Gradients within H - 1 of the mean model, which is within ``residual`` of z.
 
-    A worker is at most H - 1 local steps from where all began; the residual e <- r (H + e), in
-    gamma G, ends at ``residual``.
+    A worker is at most H - 1 local steps from where all began, and in the mean square no further
+    from the workers' mean; the residual e <- r (H + e), in gamma G, ends at ``residual``.
     """
     return settled(
         "qsparse_local",
-        f"reach H - 1 + {residual}, so O(1/sqrt(nT)) with its constants",
+        f"reach H - 1, behind by {residual}, so O(1/sqrt(nT)) with its constants",
         "derived; setting of Basu et al. 2019, arXiv:1906.02367",
         *blocks(),
+        *residuals(),
         equality(
             "what is left of H steps and the rest",
             sp.simplify(r * (QSPARSE_LOCAL_H + residual)),
             residual,
         ),
-        near(qsparse_local, QSPARSE_LOCAL_H - 1 + residual),
+        near(qsparse_local, QSPARSE_LOCAL_H - 1, behind=residual),
     )
 
 

@@ -17,7 +17,13 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free, noise_free_rate
+from proofs_check.instruments.study import (
+    StudyResult,
+    fitted,
+    noise_free,
+    noise_free_rate,
+    study,
+)
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -35,7 +41,7 @@ def skewed(n: int) -> Logistic:
     spread = torch.randn(SAMPLES, 2, generator=generator, dtype=torch.float64) / 2
     features = torch.cat((torch.ones(SAMPLES, 1, dtype=torch.float64), spread), dim=1)
     labels = torch.where(torch.arange(SAMPLES) % 8 == 0, -1.0, 1.0).double()
-    return Logistic.of(
+    return Logistic.from_data(
         features.expand(n, SAMPLES, 3), labels.expand(n, SAMPLES), L2(0.02), batch=1,
         name=PLACE,
     )  # fmt: skip
@@ -74,7 +80,7 @@ class _Drift:
     zeta2: float
 
     @staticmethod
-    def of(zeta2: float) -> _Drift:
+    def with_zeta2(zeta2: float) -> _Drift:
         generator = np.random.default_rng(_LOCAL_DRIFT_ZETA_SEED)
         a = 0.5 + generator.random((_LOCAL_DRIFT_ZETA_N, _LOCAL_DRIFT_ZETA_D))
         slopes = generator.normal(size=(_LOCAL_DRIFT_ZETA_N, _LOCAL_DRIFT_ZETA_D))
@@ -93,7 +99,7 @@ class _Drift:
 
     @property
     def fixed(self) -> Floats:
-        """Where local GD stops, ``[d]``."""
+        """Limit of local GD, ``[d]``."""
         w = 1 - self.left(_H)
         return np.asarray((w * self.b).sum(axis=0) / w.sum(axis=0))
 
@@ -117,9 +123,16 @@ class _Drift:
         return float((own + start * self.left(_H - 1).var(axis=0)).sum())
 
 
+@study(
+    "local-sgd",
+    "quadratic",
+    "zeta2^1 in spread and squared bias",
+    "heterogeneity zeta2 at the minimiser [(f/x)^2]",
+    "spread before averaging, less that of noise [x^2]",
+)
 def local_drift_zeta_measure(build: Build = LocalSGD) -> StudyResult:
     """Exponents of zeta^2 in spread and squared bias, and their closed forms."""
-    drifts = [_Drift.of(zeta2) for zeta2 in _ZETA2]
+    drifts = [_Drift.with_zeta2(zeta2) for zeta2 in _ZETA2]
     spreads = np.stack([_spread(build, drift) for drift in drifts], axis=1)
     points = np.stack([_stop(build, drift) for drift in drifts])
     x, bias = np.array(_ZETA2), np.square(points).sum(axis=1)
@@ -129,18 +142,18 @@ def local_drift_zeta_measure(build: Build = LocalSGD) -> StudyResult:
         rate_verdict(
             fit, 1.0, True, subject="local-sgd", variable="zeta2", problem=_PLACE,
             claim="the spread before averaging, less that of noise, is linear in zeta^2",
-            provenance=_told(ALPHA),
+            provenance=_described(ALPHA),
         ),
         *(_mean(drift, spreads[:, k]) for k, drift in enumerate(drifts)),
         noise_free_rate(
             x, bias, 1.0, 1e-6, tight=True, subject="local-sgd", variable="zeta2",
             claim="the squared bias of the fixed point is linear in zeta^2", problem=_PLACE,
-            provenance=_told(),
+            provenance=_described(),
         ),
         identity(
             "local-sgd", "fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, every zeta2",
             points, np.stack([drift.fixed for drift in drifts]), check="closed form",
-            problem=_PLACE, tolerance=1e-9, provenance=_told(),
+            problem=_PLACE, tolerance=1e-9, provenance=_described(),
         ),
     )  # fmt: skip
     return StudyResult(verdicts, (fitted(x, spreads - drifts[0].noise, fit, due, bias=bias),))
@@ -160,7 +173,7 @@ def _spread(build: Build, drift: _Drift) -> Floats:
 
 
 def _stop(build: Build, drift: _Drift) -> Floats:
-    """Where the method stops without noise, from the minimiser."""
+    """Limit of the method without noise, from the minimiser."""
     method = build(ConstantStep(_LOCAL_DRIFT_ZETA_GAMMA), _H)
     steps = 250 * _H
     start = torch.zeros(_LOCAL_DRIFT_ZETA_D, dtype=torch.float64)
@@ -172,11 +185,11 @@ def _mean(drift: _Drift, spread: Floats) -> Verdict:
     return mean_value(
         "local-sgd", f"spread before averaging = A + B zeta2, zeta2 = {drift.zeta2:g}",
         spread, drift.noise + drift.spread, check="drift, closed form", problem=_PLACE,
-        provenance=_told(),
+        provenance=_described(),
     )  # fmt: skip
 
 
-def _told(alpha: float | None = None) -> str:
+def _described(alpha: float | None = None) -> str:
     tail = "" if alpha is None else f", error {alpha:g}"
     return (
         f"seeds {_LOCAL_DRIFT_ZETA_SEED} and {_LOCAL_DRIFT_ZETA_SEED} + zeta2, "
@@ -184,17 +197,6 @@ def _told(alpha: float | None = None) -> str:
         f"instances, "
         f"n={_LOCAL_DRIFT_ZETA_N}, H={_H}, gamma {_LOCAL_DRIFT_ZETA_GAMMA:g}{tail}"
     )
-
-
-LOCAL_DRIFT_ZETA_STUDY = Study(
-    "local_drift_zeta",
-    "local-sgd",
-    "quadratic",
-    "zeta2^1 in spread and squared bias",
-    "heterogeneity zeta2 at the minimiser [(f/x)^2]",
-    "spread before averaging, less that of noise [x^2]",
-    local_drift_zeta_measure,
-)
 
 
 # Local SGD's drift grows with the period when workers differ, without noise.
@@ -216,6 +218,13 @@ _LOCAL_PERIOD_DRIFT_N, _INSTANCES, _LOCAL_PERIOD_DRIFT_SEED, _LOCAL_PERIOD_DRIFT
 _LOCAL_PERIOD_DRIFT_ROUNDS = 10_000  # gradient steps to the fixed point: (1 - gamma a)^10000 < 1e-9
 
 
+@study(
+    "local-sgd",
+    "quadratic",
+    "(H-1)^2 in the squared drift",
+    "local steps beyond one, H - 1",
+    "||x_fix - x*||^2 [x^2]",
+)
 def local_period_drift_measure(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
 ) -> StudyResult:
@@ -239,12 +248,12 @@ def local_period_drift_measure(
     x, bias, spread = (
         np.array(v, dtype=np.float64) for v in (_LOCAL_PERIOD_DRIFT_PERIODS, biases, spreads)
     )
-    told = (
+    description = (
         f"{_INSTANCES} random instances, seed {_LOCAL_PERIOD_DRIFT_SEED}, "
         f"{_LOCAL_PERIOD_DRIFT_ROUNDS} steps, gamma {_LOCAL_PERIOD_DRIFT_GAMMA}, "
         f"n={_LOCAL_PERIOD_DRIFT_N}"
     )
-    common = {"subject": "local-sgd", "problem": problem.name, "provenance": told}
+    common = {"subject": "local-sgd", "problem": problem.name, "provenance": description}
     verdicts = (
         noise_free_rate(
             x - 1, bias, 2.0, 0.03, tight=True, variable="(H-1)",
@@ -276,17 +285,6 @@ def _expected(a: Floats, b: Floats) -> Floats:
     return np.stack([(w * b).sum(axis=0) / w.sum(axis=0) for w in weights])
 
 
-LOCAL_PERIOD_DRIFT_STUDY = Study(
-    "local_period_drift",
-    "local-sgd",
-    "quadratic",
-    "(H-1)^2 in the squared drift",
-    "local steps beyond one, H - 1",
-    "||x_fix - x*||^2 [x^2]",
-    local_period_drift_measure,
-)
-
-
 # Local SGD's variance does not depend on the period: order H^0, two-sided.
 #
 # Workers draw gradients of one quadratic; after 256 steps of constant stepsize from the minimiser
@@ -305,6 +303,13 @@ _LOCAL_PERIOD_VARIANCE_PERIODS = (1, 2, 4, 8, 16)
 ) = 8, 16, 256, 256, 71, 0.05
 
 
+@study(
+    "local-sgd",
+    "quadratic-sc",
+    "H^0 in the variance",
+    "period H [steps]",
+    "E||xbar_T - x*||^2 [x^2]",
+)
 def local_period_variance_measure(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
 ) -> StudyResult:
@@ -350,14 +355,3 @@ def _stationary(problem: Quadratic) -> float:
         * _LOCAL_PERIOD_VARIANCE_GAMMA
         / (_LOCAL_PERIOD_VARIANCE_N * _LOCAL_PERIOD_VARIANCE_D)
     )
-
-
-LOCAL_PERIOD_VARIANCE_STUDY = Study(
-    "local_period_variance",
-    "local-sgd",
-    "quadratic-sc",
-    "H^0 in the variance",
-    "period H [steps]",
-    "E||xbar_T - x*||^2 [x^2]",
-    local_period_variance_measure,
-)

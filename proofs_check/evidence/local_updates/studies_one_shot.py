@@ -17,7 +17,7 @@ from proofs_check.evidence.local_updates.studies import PLACE, SAMPLES, skewed
 from proofs_check.evidence.local_updates.studies_speedup import Build
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
@@ -62,6 +62,13 @@ def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> 
     return trace.squared_distance[:, -1]
 
 
+@study(
+    "one-shot-averaging",
+    PLACE,
+    "a floor that n does not lower",
+    f"workers n (T = {_ONE_SHOT_FLOOR_STEPS})",
+    "E||xbar_T - x*||^2 [x^2]",
+)
 def one_shot_floor_measure(
     build: Build = LocalSGD, replicas: int = _ONE_SHOT_FLOOR_REPLICAS
 ) -> StudyResult:
@@ -101,7 +108,7 @@ def one_shot_floor_measure(
 
 
 def _order(floors: Floats) -> tuple[Verdict, ...]:
-    """How the floor falls with T; nothing where there is none."""
+    """Rate at which the floor falls with T; nothing where there is none."""
     if (floors.mean(axis=0) <= 0).any():
         return ()
     fit = fit_power(
@@ -173,14 +180,3 @@ def _curves(n: Floats, once: Floats, often: Floats) -> RateSeries:
     slope = (mean[-2] - mean[-1]) / (1 / n[-2] - 1 / n[-1])
     fit = mean[-1] + slope * (1 / n - 1 / n[-1])
     return RateSeries(n, mean, low, high, fit, often.mean(axis=0))
-
-
-ONE_SHOT_FLOOR_STUDY = Study(
-    "one_shot_floor",
-    "one-shot-averaging",
-    PLACE,
-    "a floor that n does not lower",
-    f"workers n (T = {_ONE_SHOT_FLOOR_STEPS})",
-    "E||xbar_T - x*||^2 [x^2]",
-    one_shot_floor_measure,
-)

@@ -25,7 +25,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.curves import PanelLine
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
@@ -44,7 +44,7 @@ FACTOR = 2.0
 paper, which has no such theorem."""
 
 _PLACE = "uneven quadratic"
-_TOLD = (
+_DESCRIPTION = (
     f"seed {_SEED}, {_REPLICAS} replicas, {_STEPS} steps, n={_N}, gamma {_GAMMA:g}, "
     f"H_0={_FIRST}, T_0={_INTERVAL:g} s, {len(_LEVELS)} levels from {_LEVELS[0]:g} to "
     f"{_LEVELS[-1]:g}"
@@ -58,7 +58,7 @@ class MeanErrorOverTime(NamedTuple):
     error: Floats
 
     def reached(self, level: float) -> float:
-        """When the error stays below ``level`` from then on [s]; infinity if it does not."""
+        """Time from which the error stays below ``level`` [s]; infinity if it does not."""
         above = np.flatnonzero(self.error > level)
         if above.size == 0:
             return float(self.seconds[0])
@@ -84,6 +84,14 @@ def line(method: Method[Any]) -> MeanErrorOverTime:
     return MeanErrorOverTime(trace.seconds.mean(0), trace.suboptimality.mean(0))
 
 
+@study(
+    "adacomm",
+    _PLACE,
+    f"within {FACTOR:g} times the best fixed period's seconds, at any error",
+    "modelled time [s]",
+    "E f(xbar) - f* [f]",
+    name="adacomm_time",
+)
 def measure(build: Build = AdaComm) -> StudyResult:
     """Times to forty levels of AdaComm and of H = 1, 4, 16, 64, which are AdaComm at T_0 = inf."""
     step = ConstantStep(_GAMMA)
@@ -99,7 +107,7 @@ def _verdict(claim: str, holds: bool, statistic: float, bound: float, evidence: 
     return Verdict(
         subject="adacomm", problem=_PLACE, claim=claim, check="error against seconds",
         outcome=Outcome.SUPPORTED if holds else Outcome.REFUTED, statistic=statistic, bound=bound,
-        evidence=evidence, provenance=_TOLD,
+        evidence=evidence, provenance=_DESCRIPTION,
     )  # fmt: skip
 
 
@@ -120,12 +128,14 @@ def _beats_each(own: Floats, times: Floats) -> tuple[Verdict, ...]:
     for h, fixed in zip(_PERIODS, times, strict=True):
         gain = np.where(np.isfinite(own), fixed, 0.0) / np.where(np.isfinite(own), own, 1.0)
         most = int(gain.argmax())
-        told = "never reached" if math.isinf(gain[most]) else f"{gain[most]:.3g} times as long"
+        description = (
+            "never reached" if math.isinf(gain[most]) else f"{gain[most]:.3g} times as long"
+        )
         finite = float(min(gain[most], 1e6))
         verdicts.append(
             _verdict(
                 f"some level takes H = {h} longer than AdaComm", bool(gain[most] > 1), finite, 1.0,
-                f"H = {h} at error {_LEVELS[most]:.3g}: {told}; AdaComm {own[most]:.4g} s",
+                f"H = {h} at error {_LEVELS[most]:.3g}: {description}; AdaComm {own[most]:.4g} s",
             )
         )  # fmt: skip
     return tuple(verdicts)
@@ -146,14 +156,3 @@ def _curves(fixed: dict[int, MeanErrorOverTime], adaptive: MeanErrorOverTime) ->
     for label, (x, y) in lines.items():
         drawn += [PanelLine(label, x[x > 0], y[x > 0])]
     return drawn
-
-
-STUDY = Study(
-    "adacomm_time",
-    "adacomm",
-    _PLACE,
-    f"within {FACTOR:g} times the best fixed period's seconds, at any error",
-    "modelled time [s]",
-    "E f(xbar) - f* [f]",
-    measure,
-)

@@ -29,7 +29,7 @@ from proofs_check.instruments.speedup_verdicts import (
     scan_with_law,
     table_result,
 )
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
@@ -52,6 +52,13 @@ ROUNDS_FOR_SPEEDUP_GRID = SpeedupGrid(horizons=(128, 512, 2048), workers=(2, 4, 
 FAR = SpeedupGrid(horizons=(2**14, 2**16, 2**18), workers=(2, 8, 32), middle=2**16)
 
 
+@study(
+    "local-sgd",
+    "quadratic",
+    "n^(1/2) T^(1/2) rounds for linear speedup",
+    "steps T",
+    "rounds T/H* with error at most 2 e(1)",
+)
 def rounds_for_speedup_measure(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
     grid: SpeedupGrid = ROUNDS_FOR_SPEEDUP_GRID,
@@ -83,7 +90,7 @@ def rounds_for_speedup_measure(
         left=0.01,
         subject="local-sgd",
         problem="two kinds of worker",
-        told=f"Stich 2018, Theorem 2.2: H = O(sqrt(T/n)); seed {_ROUNDS_FOR_SPEEDUP_SEED} + "
+        description=f"Stich 2018, Theorem 2.2: H = O(sqrt(T/n)); seed {_ROUNDS_FOR_SPEEDUP_SEED} + "
         f"T + n, {_REPLICAS} "
         f"replicas of {_D} coordinates, n={grid.workers[0]} along T, T={grid.middle} along n",
     )
@@ -114,17 +121,6 @@ def _guess(n: int, steps: int) -> float:
     return 2.6 * math.sqrt(steps / n)
 
 
-ROUNDS_FOR_SPEEDUP_STUDY = Study(
-    "rounds_for_speedup",
-    "local-sgd",
-    "quadratic",
-    "n^(1/2) T^(1/2) rounds for linear speedup",
-    "steps T",
-    "rounds T/H* with error at most 2 e(1)",
-    rounds_for_speedup_measure,
-)
-
-
 # Rounds that LUPA-SGD needs for linear speedup: Table 2 of survey 000, n^{1/3} T^{1/3}.
 #
 # Haddadpour et al. 2019 (arXiv:1910.13598) take one objective for all workers, the PL inequality,
@@ -138,7 +134,7 @@ ROUNDS_FOR_SPEEDUP_STUDY = Study(
 _ROUNDS_FOR_SPEEDUP_LUPA_SEED = 163
 _SKEWED, _ROUNDS_FOR_SPEEDUP_LUPA_UNEVEN = InverseTimeStep(64.0, 40.0), InverseTimeStep(4.0, 17.0)
 _PLACE = "skewed logistic"
-_TOLD = (
+_DESCRIPTION = (
     f"Haddadpour et al. 2019; seeds {_ROUNDS_FOR_SPEEDUP_LUPA_SEED} + n + T, {_REPLICAS} "
     f"replicas, from x*, "
     f"gamma_t = 64/(40 + t), error {ALPHA:g}"
@@ -157,6 +153,13 @@ def stated(n: int, steps: int) -> int:
     return min(max(int((steps**2 / n) ** (1 / 3)), 1), steps)
 
 
+@study(
+    "lupa-sgd",
+    _PLACE,
+    "at most n^(1/3) T^(1/3) rounds for linear speedup",
+    "steps T",
+    "rounds T/H* with error at most 2 e(1)",
+)
 def rounds_for_speedup_lupa_measure(
     build: Build = LocalSGD, grid: SpeedupGrid = ROUNDS_FOR_SPEEDUP_LUPA_GRID
 ) -> StudyResult:
@@ -168,7 +171,7 @@ def rounds_for_speedup_lupa_measure(
     scans = scan_both(grid, search, lambda n, steps: steps)
     table = table_result(
         scans, (1 / 3, 1 / 3), subject="lupa-sgd", problem=_PLACE,
-        told=f"{_TOLD}; n={grid.workers[0]} along T, T={grid.middle} along n",
+        description=f"{_DESCRIPTION}; n={grid.workers[0]} along T, T={grid.middle} along n",
     )  # fmt: skip
     enough = (verdict for at in _LARGE for verdict in _enough(build, *at))
     return StudyResult((*table.verdicts, *enough, _unequal(build)), table.curves)
@@ -202,17 +205,17 @@ def _enough(build: Build, n: int, steps: int) -> tuple[Verdict, ...]:
     every = _errors(LocalSGD, n, steps, 1)
     even, uneven = stated(n, steps), growing(n, steps)
     meetings = sum(uneven.meets(t) for t in range(steps))
-    told: tuple[tuple[int | Periods, str], ...] = (
+    description: tuple[tuple[int | Periods, str], ...] = (
         (even, f"periods H = T^(2/3)/n^(1/3) = {even}"),
         (uneven, f"{meetings} growing periods, n^(1/3) T^(1/3) to rounding,"),
     )
     return tuple(
         error_ratio(
             _errors(build, n, steps, periods), every, FACTOR,
-            subject="lupa-sgd", problem=_PLACE, told=_TOLD,
+            subject="lupa-sgd", problem=_PLACE, description=_DESCRIPTION,
             claim=f"{words} keep the error within 2, n={n}, T={steps}",
         )
-        for periods, words in told
+        for periods, words in description
     )  # fmt: skip
 
 
@@ -231,21 +234,10 @@ def _unequal(build: Build) -> Verdict:
         problem="two kinds of worker",
         claim=f"unequal workers: H = T^(2/3)/n^(1/3) = {period} does not keep the error within 2, "
         f"n={n}, T={steps}: one objective for all is needed",
-        told=f"seed {_ROUNDS_FOR_SPEEDUP_LUPA_SEED} + n + T, {_REPLICAS} replicas of 8 "
+        description=f"seed {_ROUNDS_FOR_SPEEDUP_LUPA_SEED} + n + T, {_REPLICAS} replicas of 8 "
         f"coordinates, gamma_t = 4/(17 + t), "
         f"error {ALPHA:g}",
     )
-
-
-ROUNDS_FOR_SPEEDUP_LUPA_STUDY = Study(
-    "rounds_for_speedup_lupa",
-    "lupa-sgd",
-    _PLACE,
-    "at most n^(1/3) T^(1/3) rounds for linear speedup",
-    "steps T",
-    "rounds T/H* with error at most 2 e(1)",
-    rounds_for_speedup_lupa_measure,
-)
 
 
 # Rounds that PR-SGD needs for linear speedup: Table 2 of survey 000, n^{3/4} T^{3/4}.

@@ -24,7 +24,7 @@ from proofs_check.instruments.speedup_verdicts import (
     scan_both,
     scan_with_law,
 )
-from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.study import StudyResult, fitted, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
@@ -47,6 +47,13 @@ _LOCAL_SPEEDUP_STEP = InverseTimeStep(64.0, 40.0)
 Build = Callable[[Stepsize, int], Method[Any]]
 
 
+@study(
+    "local-sgd",
+    "skewed logistic",
+    "1/(nT) for H up to sqrt(T/n)",
+    f"workers n (T = {_LOCAL_SPEEDUP_STEPS}, H = floor(sqrt(T/n)))",
+    "E||xbar_T - x*||^2 [x^2]",
+)
 def local_speedup_measure(build: Build = LocalSGD) -> StudyResult:
     """Ratios to H = 1 at every (n, T), and the exponents of n and T + a."""
     along_t, along_n = (
@@ -122,21 +129,10 @@ def _ratio(at: tuple[int, int], local: Floats, bulk: Floats) -> Verdict:
         _WITHIN,
         subject="local-sgd",
         problem="skewed logistic",
-        told=_LOCAL_SPEEDUP_TOLD,
+        description=_LOCAL_SPEEDUP_TOLD,
         claim=f"H = {_longest(n, steps)} keeps the error within {_WITHIN:g} of H = 1, n={n}, "
         f"T={steps}",
     )
-
-
-LOCAL_SPEEDUP_STUDY = Study(
-    "local_speedup",
-    "local-sgd",
-    "skewed logistic",
-    "1/(nT) for H up to sqrt(T/n)",
-    f"workers n (T = {_LOCAL_SPEEDUP_STEPS}, H = floor(sqrt(T/n)))",
-    "E||xbar_T - x*||^2 [x^2]",
-    local_speedup_measure,
-)
 
 
 # Rounds for linear speedup of PR-SGD and CoCoD-SGD, measured and by the exact moments.
@@ -208,7 +204,7 @@ def speedup_by_moments_measure(
         left=0.005,
         subject=subject,
         problem=_PLACE,
-        told=f"{source}; seed {_SPEEDUP_BY_MOMENTS_SEED} + T + n, "
+        description=f"{source}; seed {_SPEEDUP_BY_MOMENTS_SEED} + T + n, "
         f"{_SPEEDUP_BY_MOMENTS_REPLICAS} replicas of {_D} coordinates, "
         f"n={grid.workers[0]} along T, T={grid.middle} along n",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import torch
@@ -20,8 +21,8 @@ from algorithms.compressors.ternary import UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
 from algorithms.core.key import Key
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.statistics import TEST_ERROR, bound_test
 from proofs_check.verdict import Outcome, Verdict
@@ -36,38 +37,29 @@ from theory.claims import VarianceBound
 _V = (3, -4, 0, 12)
 
 
-def special_cases() -> tuple[Verdict, ...]:
+_ATOMO_FORMS = ClosedForms("atomo")
+
+
+@_ATOMO_FORMS.case("special case")
+def special_cases() -> Iterator[Verdict]:
     """The same laws, and the same outcomes from the same draws."""
-    verdicts = []
     key = Key.seed(0).fold("atomo")
     x = key.draws(torch.arange(50), torch.arange(4)).normal(30, torch.float64)
     draws = key.fold("compress").draws(torch.arange(50), torch.arange(4))
-    for budget, same, second in (
+    for budget, known, second in (
         (AtomBudget.QSGD, QSGD(1), 247),
         (AtomBudget.TERNGRAD, TernGrad(), 228),
     ):
         ours = Atomo(budget)
-        verdicts.append(
-            identity(
-                "atomo",
-                f"{ours.name} has the error of {same.name} at (3,-4,0,12)",
-                [float(exact_law(op, _V).error) for op in (ours, same)],
-                second - 169.0,
-                check="special case",
-                provenance="exact enumeration",
-            )
-        )
-        verdicts.append(
-            identity(
-                "atomo",
-                f"{ours.name} is {same.name}, outcome by outcome",
-                ours.compress(x, draws),
-                same.compress(x, draws),
-                check="special case",
-                provenance="200 rows of 30, equal draws",
-            )
-        )
-    return tuple(verdicts)
+        yield same(
+            f"{ours.name} has the error of {known.name} at (3,-4,0,12)",
+            [float(exact_law(op, _V).error) for op in (ours, known)], second - 169.0,
+            words="exact enumeration",
+        )  # fmt: skip
+        yield same(
+            f"{ours.name} is {known.name}, outcome by outcome", ours.compress(x, draws),
+            known.compress(x, draws), words="200 rows of 30, equal draws",
+        )  # fmt: skip
 
 
 # Mean estimation: n workers err 1/n times as much as one, for every quantiser of vectors.
@@ -112,56 +104,66 @@ def mean_estimation() -> tuple[Verdict, ...]:
 # Natural compression: the probability of rounding down (erratum E9).
 
 
-def rounding_down() -> tuple[Verdict, ...]:
+_NATURAL_COMPRESSION_FORMS = ClosedForms("natural-compression")
+
+
+@_NATURAL_COMPRESSION_FORMS.case("probability of rounding down")
+def rounding_down() -> Iterator[Verdict]:
     """p(t) of natural compression, measured at t = 2.5: down with probability 3/4."""
     count, seed = 1_000_000, 51
     x = torch.full((1, count), 2.5, dtype=torch.float64)
     draws = Key.seed(seed).fold("e9").draws(torch.tensor(0), torch.arange(1))
     sent = NaturalCompression().compress(x, draws)
     printed = 2.0 ** -math.floor(math.log2(2.5)), 2.0 ** -math.floor(math.log2(0.3))
-    return (
-        mean_value(
-            "natural-compression",
-            "P(round 2.5 down to 2) = (4 - 2.5)/2 = 3/4, so E C(2.5) = 2.5",
-            (sent[0] == 2.0).double().numpy(),
-            0.75,
-            check="probability of rounding down",
-            provenance=f"seed {seed}",
-            note=f"as printed p = {printed[0]:g}, so E = {4 - 2 * printed[0]:g}; "
-            f"at t = 0.3 printed p = {printed[1]:g} > 1",
-        ),
-    )
+    yield mean_is(
+        "P(round 2.5 down to 2) = (4 - 2.5)/2 = 3/4, so E C(2.5) = 2.5",
+        (sent[0] == 2.0).double().numpy(), 0.75,
+        note=f"as printed p = {printed[0]:g}, so E = {4 - 2 * printed[0]:g}; "
+        f"at t = 0.3 printed p = {printed[1]:g} > 1",
+        words=f"seed {seed}",
+    )  # fmt: skip
 
 
 # Levels and lengths of quantisers as the survey prints them: E8, E9, E10, E27, T10.
 
 
-def e8() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E8",
+    "qsgd",
+    "E C(v)_1 = 3 for v = (3, -4, 0, 12), s = 2",
+    covers=("natural-compression", "natural-dithering", "qsgd", "terngrad"),
+)
+def e8() -> Shown:
     """Without the level 0 a coordinate below ||v||/s is sent as ||v||/s at least."""
     s, norm = 2, 13
     law = exact_law(QSGD(s), _V)
-    return (
-        erratum(
-            "E8", "qsgd", "E C(v)_1 = 3 for v = (3, -4, 0, 12), s = 2",
-            (float(law.mean[0]), 3.0), (norm / s, 3.0), "printed: 0 < l < s leaves l = 1 alone",
-        ),
-    )  # fmt: skip
+    return (float(law.mean[0]), 3.0), (norm / s, 3.0), "printed: 0 < l < s leaves l = 1 alone"
 
 
-def e9() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E9",
+    "natural-compression",
+    "E C(2.5) = 2.5, by the whole law",
+    covers=("natural-compression", "natural-dithering", "qsgd", "terngrad"),
+)
+def e9() -> Shown:
     """p = 2^-floor rounds 2.5 down every other time, so that its mean is 3."""
     law = exact_law(NaturalCompression(), (Fraction(5, 2),))
     down = 2.0 ** -math.floor(math.log2(2.5))
     return (
-        erratum(
-            "E9", "natural-compression", "E C(2.5) = 2.5, by the whole law",
-            (float(law.mean[0]), 2.5), (2 * down + 4 * (1 - down), 2.5),
-            f"at 0.3 the printed p is {2.0 ** -math.floor(math.log2(0.3)):g}",
-        ),
-    )  # fmt: skip
+        (float(law.mean[0]), 2.5),
+        (2 * down + 4 * (1 - down), 2.5),
+        f"at 0.3 the printed p is {2.0 ** -math.floor(math.log2(0.3)):g}",
+    )
 
 
-def e10() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E10",
+    "natural-dithering",
+    "the largest level, over the norm, is 1",
+    covers=("natural-compression", "natural-dithering", "qsgd", "terngrad"),
+)
+def e10() -> Shown:
     """s = 3: levels of three vectors with rational norms are 0, 1/4, 1/2 and 1 of it."""
     levels = {
         abs(end) / norm
@@ -170,15 +172,19 @@ def e10() -> tuple[Verdict, ...]:
         for end in cell
     }
     return (
-        erratum(
-            "E10", "natural-dithering", "the largest level, over the norm, is 1",
-            (float(max(levels)), 1.0), (2 ** (3 - 1) / 3, 1.0),
-            f"levels {', '.join(map(str, sorted(levels)))}; printed 1/3, 2/3, 4/3",
-        ),
-    )  # fmt: skip
+        (float(max(levels)), 1.0),
+        (2 ** (3 - 1) / 3, 1.0),
+        f"levels {', '.join(map(str, sorted(levels)))}; printed 1/3, 2/3, 4/3",
+    )
 
 
-def e27() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E27",
+    "qsgd",
+    "32 d over the bound of Theorem 3.2, d = 10^6, s = 1",
+    covers=("natural-compression", "natural-dithering", "qsgd", "terngrad"),
+)
+def e27() -> Shown:
     """One level and Elias's code: a row of 10^5 normal entries in 800 times fewer bits."""
     d = 100_000
     key, operator = Key.seed(0).fold("e27"), EliasQSGD(1)
@@ -187,73 +193,35 @@ def e27() -> tuple[Verdict, ...]:
     used = float(operator.stated_lengths(sent, 32).most.sum())
     bound = bits.qsgd_elias(10**6, 1)
     return (
-        erratum(
-            "E27", "qsgd", "32 d over the bound of Theorem 3.2, d = 10^6, s = 1",
-            (round(32e6 / bound, 4), 1641.1972), (32.0, 32e6 / bound),
-            f"a row of {d} entries was sent in {used:.0f} bits, {32 * d / used:.0f} times fewer",
-        ),
-    )  # fmt: skip
+        (round(32e6 / bound, 4), 1641.1972),
+        (32.0, 32e6 / bound),
+        f"a row of {d} entries was sent in {used:.0f} bits, {32 * d / used:.0f} times fewer",
+    )
 
 
-def t10() -> tuple[Verdict, ...]:
+@demonstrates(
+    "T10",
+    "terngrad",
+    "bits of a sum of 3 ternaries: log2 of the values that occur",
+    covers=("natural-compression", "natural-dithering", "qsgd", "terngrad"),
+)
+def t10() -> Shown:
     """Sums of n ternaries take all 2 n + 1 values."""
     n, replicas = 3, 2000
     draws = Key.seed(0).draws(torch.arange(replicas), torch.arange(n))
     x = torch.tensor([0.5, -0.5, 1.0], dtype=torch.float64).expand(replicas, n, 3)
     found = set(UnitTernary().compress(x, draws).sum(-2)[..., :2].flatten().tolist())
     return (
-        erratum(
-            "T10", "terngrad", "bits of a sum of 3 ternaries: log2 of the values that occur",
-            (math.log2(len(found)), math.log2(2 * n + 1)), (math.log2(3), math.log2(len(found))),
-            f"{len(found)} values; n = 64: {math.log2(2 * 64 + 1):.2f} bits",
-        ),
-    )  # fmt: skip
+        (math.log2(len(found)), math.log2(2 * n + 1)),
+        (math.log2(3), math.log2(len(found))),
+        f"{len(found)} values; n = 64: {math.log2(2 * 64 + 1):.2f} bits",
+    )
 
 
-CLOSED_FORMS = (
-    special_cases,
-    mean_estimation,
-    rounding_down,
-    e8,
-    e9,
-    e10,
-    e27,
-    t10,
-)
+CLOSED_FORMS = (special_cases, mean_estimation, rounding_down)
 
-DEMONSTRATIONS = (
-    ("E8", e8),
-    ("E9", e9),
-    ("E10", e10),
-    ("E27", e27),
-    ("T10", t10),
-)
 
 COVERS = {
-    "e10": (
-        "natural-compression",
-        "natural-dithering",
-        "qsgd",
-        "terngrad",
-    ),
-    "e27": (
-        "natural-compression",
-        "natural-dithering",
-        "qsgd",
-        "terngrad",
-    ),
-    "e8": (
-        "natural-compression",
-        "natural-dithering",
-        "qsgd",
-        "terngrad",
-    ),
-    "e9": (
-        "natural-compression",
-        "natural-dithering",
-        "qsgd",
-        "terngrad",
-    ),
     "mean_estimation": (
         "natural-dithering",
         "randomised-mean",
@@ -263,10 +231,4 @@ COVERS = {
     ),
     "rounding_down": ("natural-compression",),
     "special_cases": ("atomo",),
-    "t10": (
-        "natural-compression",
-        "natural-dithering",
-        "qsgd",
-        "terngrad",
-    ),
 }

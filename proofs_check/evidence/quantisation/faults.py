@@ -27,8 +27,12 @@ from proofs_check.compressors.lengths import LENGTHS
 from proofs_check.evidence.auxiliary.closed_forms_error_feedback import virtual_iterate
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.methods.faulty.methods import ForgetfulFeedback
-from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    wrong_encoding,
+)
 
 
 @final
@@ -68,76 +72,6 @@ class UncappedAtomo(FaultyCompressor):
 
 @final
 @dataclass(frozen=True)
-class OffCentre(FaultyCompressor):
-    """Randomised mean that divides by p without keeping the centre's share."""
-
-    right: Centred
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        centre, count, positions, values = self.right.encode(x, draws)
-        return centre, count, positions, torch.where(values != 0, values + centre, values)
-
-
-@final
-@dataclass(frozen=True)
-class EvenDithering(FaultyCompressor):
-    """Natural dithering on uniform levels, as a reader of unnormalised levels would (E10)."""
-
-    right: NaturalDithering
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale, codes = self.right.encode(x, draws)
-        return scale * 2, codes
-
-
-@final
-@dataclass(frozen=True)
-class ShiftedGaps(FaultyCompressor):
-    """Elias-coded QSGD whose distances start from 0 instead of -1: the first is one short."""
-
-    right: EliasQSGD
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale, count, gaps, negative, level = self.right.encode(x, draws)
-        short = gaps.clone()
-        short[..., :1] = (short[..., :1] - 1).clamp_min(0)
-        return scale, count, short, negative, level
-
-
-@final
-@dataclass(frozen=True)
-class FlippedQSGD(FaultyCompressor):
-    """QSGD that goes up with the probability of going down."""
-
-    right: QSGD
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale, s = self.right.scale(x), self.right.s
-        place = torch.where(scale > 0, x.abs() / scale * s, 0)
-        below = place.floor()
-        uniforms = draws.uniform(x.shape[-1], x.dtype)
-        level = below + ((uniforms >= place - below) & (place > below)).to(x.dtype)
-        return scale, _codes(level, x, self.right.width)
-
-
-@final
-@dataclass(frozen=True)
-class NoZeroQSGD(FaultyCompressor):
-    """QSGD with levels 0 < l < s, as the survey prints it (erratum E8): nothing rounds to zero."""
-
-    right: QSGD
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale, s = self.right.scale(x), self.right.s
-        place = torch.where(scale > 0, x.abs() / scale * s, 0)
-        below = place.floor().clamp(1, max(1, s - 1))
-        uniforms = draws.uniform(x.shape[-1], x.dtype)
-        level = below + (uniforms < place - below).to(x.dtype)
-        return scale, _codes(level, x, self.right.width)
-
-
-@final
-@dataclass(frozen=True)
 class PrintedNatural(FaultyCompressor):
     """Natural compression with p = 2^(ceil - floor) / 2^ceil = 2^-floor, as printed (E9)."""
 
@@ -150,32 +84,6 @@ class PrintedNatural(FaultyCompressor):
         up = (uniforms >= down) & (mantissa.abs() != 0.5)
         power = torch.ldexp(torch.sign(x) * 0.5, exponent) * (1 + up.to(x.dtype))
         return (rounding.exponents(power, torch.zeros_like(power)),)
-
-
-@final
-@dataclass(frozen=True)
-class EuclideanTernGrad(FaultyCompressor):
-    """TernGrad scaled by the Euclidean norm: unbiased still, but with QSGD's variance."""
-
-    right: TernGrad
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale = row_norms.norms(x)
-        uniforms = draws.uniform(x.shape[-1], x.dtype)
-        return scale, rounding.levels(x, scale, 1, uniforms, self.right.width)
-
-
-@final
-@dataclass(frozen=True)
-class TiltedTernGrad(FaultyCompressor):
-    """TernGrad whose uniforms stop at 0.99: a bias of one part in a hundred."""
-
-    right: TernGrad
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale = self.right.scale(x)
-        uniforms = 0.99 * draws.uniform(x.shape[-1], x.dtype)
-        return scale, rounding.levels(x, scale, 1, uniforms, self.right.width)
 
 
 def _codes(level: Tensor, x: Tensor, width: int) -> Tensor:
@@ -219,6 +127,73 @@ def _order(d: int) -> Tensor:
     return normal_rows(1, d, "shuffled")[0].argsort()
 
 
+@wrong_encoding("centre counted twice", Centred(0.25, optimal=False), check=EXACT)
+def off_centre(own: Centred, x: Tensor, draws: Draws) -> Symbols:
+    """mu is added again
+
+    Randomised mean that divides by p without keeping the centre's share.
+    """
+    centre, count, positions, values = own.encode(x, draws)
+    return centre, count, positions, torch.where(values != 0, values + centre, values)
+
+
+@wrong_encoding("natural dithering at twice its scale", NaturalDithering(4), check=MONTE_CARLO)
+def even_dithering(own: NaturalDithering, x: Tensor, draws: Draws) -> Symbols:
+    """levels that are not normalised (E10)"""
+    scale, codes = own.encode(x, draws)
+    return scale * 2, codes
+
+
+@wrong_encoding("Elias gaps off by one", EliasQSGD(4), check=LENGTHS)
+def shifted_gaps(own: EliasQSGD, x: Tensor, draws: Draws) -> Symbols:
+    """distances from 0
+
+    Elias-coded QSGD whose distances start from 0 instead of -1: the first is one short.
+    """
+    scale, count, gaps, negative, level = own.encode(x, draws)
+    short = gaps.clone()
+    short[..., :1] = (short[..., :1] - 1).clamp_min(0)
+    return scale, count, short, negative, level
+
+
+@wrong_encoding("flipped QSGD", QSGD(2), check=EXACT)
+def flipped_qsgd(own: QSGD, x: Tensor, draws: Draws) -> Symbols:
+    """QSGD rounds up with probability 1 - p"""
+    scale, s = own.scale(x), own.s
+    place = torch.where(scale > 0, x.abs() / scale * s, 0)
+    below = place.floor()
+    uniforms = draws.uniform(x.shape[-1], x.dtype)
+    level = below + ((uniforms >= place - below) & (place > below)).to(x.dtype)
+    return scale, _codes(level, x, own.width)
+
+
+@wrong_encoding("QSGD without zero", QSGD(4), check=EXACT)
+def no_zero_qsgd(own: QSGD, x: Tensor, draws: Draws) -> Symbols:
+    """QSGD with 0 < l < s as printed (E8)"""
+    scale, s = own.scale(x), own.s
+    place = torch.where(scale > 0, x.abs() / scale * s, 0)
+    below = place.floor().clamp(1, max(1, s - 1))
+    uniforms = draws.uniform(x.shape[-1], x.dtype)
+    level = below + (uniforms < place - below).to(x.dtype)
+    return scale, _codes(level, x, own.width)
+
+
+@wrong_encoding("Euclidean TernGrad", TernGrad(), check=WORST_CASE)
+def euclidean_terngrad(own: TernGrad, x: Tensor, draws: Draws) -> Symbols:
+    """TernGrad scaled by the Euclidean norm"""
+    scale = row_norms.norms(x)
+    uniforms = draws.uniform(x.shape[-1], x.dtype)
+    return scale, rounding.levels(x, scale, 1, uniforms, own.width)
+
+
+@wrong_encoding("tilted TernGrad", TernGrad(), check=EXACT)
+def tilted_terngrad(own: TernGrad, x: Tensor, draws: Draws) -> Symbols:
+    """rounds up with probability p/0.99"""
+    scale = own.scale(x)
+    uniforms = 0.99 * draws.uniform(x.shape[-1], x.dtype)
+    return scale, rounding.levels(x, scale, 1, uniforms, own.width)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "rotation left in", UnturnedRotation(Rotated()), "the receiver does not turn back",
@@ -228,36 +203,10 @@ MUTANTS: tuple[OperatorMutant, ...] = (
         "ATOMO without a cap", UncappedAtomo(Atomo(2)), "probabilities above 1", EXACT
     ),
     OperatorMutant(
-        "centre counted twice", OffCentre(Centred(0.25, optimal=False)), "mu is added again",
-        EXACT,
-    ),
-    OperatorMutant(
-        "natural dithering at twice its scale", EvenDithering(NaturalDithering(4)),
-        "levels that are not normalised (E10)", MONTE_CARLO,
-    ),
-    OperatorMutant(
-        "Elias gaps off by one", ShiftedGaps(EliasQSGD(4)), "distances from 0", LENGTHS
-    ),
-    OperatorMutant(
-        "flipped QSGD", FlippedQSGD(QSGD(2)), "QSGD rounds up with probability 1 - p", EXACT
-    ),
-    OperatorMutant(
-        "QSGD without zero", NoZeroQSGD(QSGD(4)), "QSGD with 0 < l < s as printed (E8)", EXACT
-    ),
-    OperatorMutant(
         "printed natural compression",
         PrintedNatural(NaturalCompression()),
         "natural compression with p(t) as printed (E9)",
         EXACT,
-    ),
-    OperatorMutant(
-        "Euclidean TernGrad",
-        EuclideanTernGrad(TernGrad()),
-        "TernGrad scaled by the Euclidean norm",
-        WORST_CASE,
-    ),
-    OperatorMutant(
-        "tilted TernGrad", TiltedTernGrad(TernGrad()), "rounds up with probability p/0.99", EXACT
     ),
 )  # fmt: skip
 

@@ -215,9 +215,4 @@ PROOFS = (
     prove_natural_dithering,
 )
 
-COVERS = {
-    "prove_unbiased_composition": (
-        "natural-compression",
-        "qsgd",
-    )
-}
+COVERS = {"prove_unbiased_composition": ("natural-compression", "qsgd")}

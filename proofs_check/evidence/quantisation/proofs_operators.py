@@ -225,10 +225,4 @@ PROOFS = (
     prove_terngrad,
 )
 
-COVERS = {
-    "prove_grid_rounding": (
-        "low-precision-sgd",
-        "qsgd",
-        "stochastic-binary",
-    )
-}
+COVERS = {"prove_grid_rounding": ("low-precision-sgd", "qsgd", "stochastic-binary")}

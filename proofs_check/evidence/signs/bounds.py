@@ -7,7 +7,6 @@ from functools import partial
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.fixed_point import FixedPoint
-from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
@@ -21,6 +20,7 @@ from proofs_check.bounds.settings import (
     NONCONVEX,
     bsp,
     by_moments,
+    by_variance,
     entry,
     fed_back,
     feedback,
@@ -36,13 +36,14 @@ from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.signsgd_majority_small_batches import signsgd_majority_small_batches
+from theory.theorems.signsgd_small_batches import signsgd_small_batches
 
 
 def _both_ways(up: Compressor, down: Compressor) -> Make:
     return lambda step, _p, _t: BSP(step, up, ErrorFeedback(), down, ErrorFeedback())
 
 
-_BLOCKS = LayerWise(ScaledSign())
 _GRID = FixedPoint(3, 8)  # an eighth, up to 16: beyond all gradients there are
 QUIET = f"{MILD}, variance 0.005"
 
@@ -67,6 +68,7 @@ def _rounded(problem: Problem) -> Constants:
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    by_variance("ef-signsgd", ScaledSign()),
     BoundCheck(
         "ef-signsgd", NONCONVEX, ef_sgd_nonconvex, entry(NONCONVEX, 1), feedback(ScaledSign()), 500
     ),
@@ -80,6 +82,24 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
             of_row(theorem.name.replace("_", "-")), 300, _by_coordinate,
         )
         for theorem, n in ((signsgd, 1), (signsgd_majority, 5))
+    ),
+    *(
+        BoundCheck(
+            "signsgd", name, signsgd_small_batches, partial(mild, 1, 0.0, d, sigma2),
+            of_row("signsgd"), steps, _by_coordinate,
+        )
+        for name, d, sigma2, steps in (
+            (QUIET, 10, 0.005, 300), (f"{MILD}, two coordinates, much noise", 2, 20.0, 2000),
+        )
+    ),
+    *(
+        BoundCheck(
+            "signsgd-majority", name, signsgd_majority_small_batches,
+            partial(mild, n, 0.0, d, sigma2), of_row("signsgd-majority"), steps, _by_coordinate,
+        )
+        for name, n, d, sigma2, steps in (
+            (QUIET, 5, 10, 0.005, 300), (f"{MILD}, two coordinates, much noise", 25, 2, 20.0, 2000),
+        )
     ),
     BoundCheck(
         "low-precision-sgd", f"{MILD}, noise of signs", bsp_nonconvex,

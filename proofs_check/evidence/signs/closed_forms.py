@@ -24,7 +24,8 @@ from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
     virtual_iterate,
 )
 from proofs_check.evidence.sparsification.closed_forms import draws_of
-from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
+from proofs_check.instruments.erratum import Shown, demonstrates, erratum
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.methods.faulty.methods import ForgetfulFeedback
@@ -42,22 +43,19 @@ def ef_signsgd() -> tuple[Verdict, ...]:
 # 1-bit SGD: the residual adds up, and decoded gradients are averaged (E5, E6).
 
 
-def e5() -> tuple[Verdict, ...]:
+@demonstrates("E5", "one-bit-sgd", "100 gradients of 1: sent and kept add up to 100")
+def e5() -> Shown:
     """Columns of (1, 0.4, -0.2): what one bit leaves out comes later, or never."""
     g = torch.tensor([1.0, 0.4, -0.2], dtype=torch.float64)
     right, wrong = (
         float(sent_and_kept(memory, OneBit(), g, 100)[-1].sum(0)[0])
         for memory in (ErrorFeedback(), ForgetfulFeedback())
     )
-    return (
-        erratum(
-            "E5", "one-bit-sgd", "100 gradients of 1: sent and kept add up to 100",
-            (right, 100.0), (wrong, 100.0), "printed: delta = G - Q^-1(Q(G + delta))",
-        ),
-    )  # fmt: skip
+    return (right, 100.0), (wrong, 100.0), "printed: delta = G - Q^-1(Q(G + delta))"
 
 
-def e6() -> tuple[Verdict, ...]:
+@demonstrates("E6", "one-bit-sgd", "the server's step along the first coordinate")
+def e6() -> Shown:
     """Signs and means of (4, -1) and (-2, 6) averaged decode to (5, 5); the mean is (1, 2.5)."""
     g = torch.tensor([[4.0, -1.0], [-2.0, 6.0]], dtype=torch.float64)
     flat, origin = torch.zeros_like(g), torch.zeros(2, dtype=torch.float64)
@@ -68,12 +66,10 @@ def e6() -> tuple[Verdict, ...]:
     means, negative = (code.double().mean(0, keepdim=True) for code in codes)
     printed = OneBit().decode((means, negative.round().to(torch.uint8)), 2, g.dtype, draws)
     return (
-        erratum(
-            "E6", "one-bit-sgd", "the server's step along the first coordinate",
-            (float(moved[0]), float(g[:, 0].mean())), (float(printed[0, 0]), float(g[:, 0].mean())),
-            f"the average of what was encoded decodes to {printed[0].tolist()}",
-        ),
-    )  # fmt: skip
+        (float(moved[0]), float(g[:, 0].mean())),
+        (float(printed[0, 0]), float(g[:, 0].mean())),
+        f"the average of what was encoded decodes to {printed[0].tolist()}",
+    )
 
 
 # Plain signs: where they go wrong, and what error feedback repairs.
@@ -85,7 +81,7 @@ _DRAWS = Key.seed(0).draws(torch.tensor(0), torch.arange(1))
 
 
 def sent_for(operator: Compressor, *values: float) -> Tensor:
-    """What ``operator`` sends of a row with the given values."""
+    """Message of ``operator`` for a row with the given values."""
     return operator.compress(torch.tensor([values], dtype=torch.float64), _DRAWS)[0]
 
 
@@ -95,14 +91,18 @@ def drift(operator: Compressor) -> Fraction:
     return Fraction(1, 4) * up + Fraction(3, 4) * down
 
 
+_SIGNSGD_FORMS = ClosedForms("signsgd")
+
+
+@_SIGNSGD_FORMS.case(
+    "closed form", "Karimireddy et al. 2019, counterexample 1", on="x/4 on [-1, 1]"
+)
 def first_counterexample() -> Verdict:
     """Signs climb: f = x/4, E g = 1/4, but E sign(g) = -1/2: f rises by gamma/8 a step on
     average."""
-    return identity(
-        "signsgd", "E sign(g) = -1/2 where E g = 1/4, so E f rises by gamma/8 a step",
+    return same(
+        "E sign(g) = -1/2 where E g = 1/4, so E f rises by gamma/8 a step",
         [float(drift(Sign())), -0.25 * float(drift(Sign()))], [-0.5, 0.125],
-        check="closed form", problem="x/4 on [-1, 1]",
-        provenance="Karimireddy et al. 2019, counterexample 1",
     )  # fmt: skip
 
 
@@ -145,16 +145,15 @@ def second_counterexample(memory: Memory[Tensor] | None = None) -> tuple[Verdict
     )  # fmt: skip
 
 
+@_SIGNSGD_FORMS.case("closed form", "gamma 0.3, deterministic", on="x^2/2")
 def limit_cycle() -> Verdict:
     """A limit cycle: f = x^2/2 from 1 with gamma = 0.3: 1, .7, .4, .1, -.2, .1, -.2, ..."""
     one = torch.ones((1, 1), dtype=torch.float64)
     problem = Quadratic(name="parabola", a=one, c=0 * one, x_star=0 * one[0], x0=one[0])
     path = models(BSP(ConstantStep(0.3), Sign()), problem, 7).reshape(-1)
-    return identity(
-        "signsgd", "x_t = 1, .7, .4, .1, -.2, .1, -.2, .1", path,
-        [1.0, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1], check="closed form", problem="x^2/2",
-        provenance="gamma 0.3, deterministic",
-    )  # fmt: skip
+    return same(
+        "x_t = 1, .7, .4, .1, -.2, .1, -.2, .1", path, [1.0, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1]
+    )
 
 
 def signsgd() -> tuple[Verdict, ...]:
@@ -177,7 +176,7 @@ def vote_error(n: int, q: Fraction) -> Fraction:
 
 
 def majority() -> tuple[Verdict, ...]:
-    """How often the majority errs, a binomial tail: 0.104 for three workers that are wrong one time
+    """Error rate of the majority, a binomial tail: 0.104 for three workers that are wrong one time
     in five, 0.01958144 for nine."""
     q, verdicts = Fraction(1, 5), []
     for n, stated in ((3, 0.104), (9, 0.01958144)):
@@ -198,6 +197,14 @@ def majority() -> tuple[Verdict, ...]:
 # Strom's threshold: its residual, and what the survey prints of it (erratum E28).
 
 
+_STROM_THRESHOLD_FORMS = ClosedForms("strom-threshold")
+
+
+@_STROM_THRESHOLD_FORMS.case(
+    "residual",
+    "uniform gradients in [-tau, tau], seed 3; proof in compressors/strom.py",
+    on="bounded gradients",
+)
 def bounded_residual(tau: float = 0.5) -> Verdict:
     """Strom with error feedback: while |g| <= tau, no residual exceeds tau."""
     key = Key.seed(3).fold("strom")
@@ -208,12 +215,9 @@ def bounded_residual(tau: float = 0.5) -> Verdict:
         wanted = residual + g
         residual = wanted - Strom(tau).compress(wanted, _DRAWS)
         worst = max(worst, float(residual.abs().max()))
-    return Verdict(
-        subject="strom-threshold", problem="bounded gradients", check="residual",
-        claim="|g| <= tau keeps every residual within tau",
-        outcome=Outcome.SUPPORTED if worst <= tau else Outcome.REFUTED, statistic=worst, bound=tau,
-        evidence=f"largest residual {worst:.6g} over 400 steps of 4 x 50 coordinates",
-        provenance="uniform gradients in [-tau, tau], seed 3; proof in compressors/strom.py",
+    return at_most(
+        "|g| <= tau keeps every residual within tau", worst, tau,
+        f"largest residual {worst:.6g} over 400 steps of 4 x 50 coordinates",
     )  # fmt: skip
 
 
@@ -233,24 +237,8 @@ def strom_threshold() -> tuple[Verdict, ...]:
     return (bounded_residual(), e28())
 
 
-CLOSED_FORMS = (
-    ef_signsgd,
-    e5,
-    e6,
-    signsgd,
-    majority,
-    strom_threshold,
-)
+CLOSED_FORMS = (ef_signsgd, signsgd, majority, strom_threshold)
 
-DEMONSTRATIONS = (
-    ("E5", e5),
-    ("E6", e6),
-    ("E28", strom_threshold),
-)
+DEMONSTRATIONS = (("E28", strom_threshold),)
 
-COVERS = {
-    "e5": ("one-bit-sgd",),
-    "e6": ("one-bit-sgd",),
-    "majority": ("signsgd-majority",),
-    "signsgd": ("ef-signsgd",),
-}
+COVERS = {"majority": ("signsgd-majority",), "signsgd": ("ef-signsgd",)}

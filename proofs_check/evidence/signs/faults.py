@@ -18,32 +18,13 @@ from algorithms.memories.base import NoMemory
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
 from proofs_check.evidence.signs.closed_forms import second_counterexample
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
-
-
-@final
-@dataclass(frozen=True)
-class ForgottenScale(FaultyCompressor):
-    """Scaled sign that sends 1 for its scale."""
-
-    right: ScaledSign
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale, negative = self.right.encode(x, draws)
-        return torch.ones_like(scale), negative
-
-
-@final
-@dataclass(frozen=True)
-class OneMean(FaultyCompressor):
-    """1-bit with the mean of all entries for both sides."""
-
-    right: OneBit
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        means, negative = self.right.encode(x, draws)
-        return x.mean(-1, keepdim=True).expand(means.shape), negative
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    fault,
+    wrong_encoding,
+)
 
 
 @final
@@ -62,17 +43,6 @@ class UnditheredDoReFa(FaultyCompressor):
 
 @final
 @dataclass(frozen=True)
-class SparseThreeLC(FaultyCompressor):
-    """3LC whose sparsity multiplier is 1.9 while it claims that of 1."""
-
-    right: ThreeLC
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return ThreeLC(1.9).encode(x, draws)
-
-
-@final
-@dataclass(frozen=True)
 class ThreeValuedSign(FaultyCompressor):
     """Scaled sign with sgn(0) = 0, which no one-bit symbol can say."""
 
@@ -87,17 +57,32 @@ class ThreeValuedSign(FaultyCompressor):
         return torch.where(code == 2, 0, torch.where(code == 1, -scale, scale))
 
 
+@wrong_encoding("sign without scale", ScaledSign(), check=MONTE_CARLO)
+def forgotten_scale(own: ScaledSign, x: Tensor, draws: Draws) -> Symbols:
+    """the scale is not sent
+
+    Scaled sign that sends 1 for its scale.
+    """
+    scale, negative = own.encode(x, draws)
+    return torch.ones_like(scale), negative
+
+
+@wrong_encoding("1-bit with one mean", OneBit(), check=WORST_CASE)
+def one_mean(own: OneBit, x: Tensor, draws: Draws) -> Symbols:
+    """one mean for both signs"""
+    means, negative = own.encode(x, draws)
+    return x.mean(-1, keepdim=True).expand(means.shape), negative
+
+
+@wrong_encoding("3LC with another multiplier", ThreeLC(1.0), check=WORST_CASE)
+def sparse_three_l_c(own: ThreeLC, x: Tensor, draws: Draws) -> Symbols:
+    """s = 1.9 posing as s = 1"""
+    return ThreeLC(1.9).encode(x, draws)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
-        "sign without scale", ForgottenScale(ScaledSign()), "the scale is not sent", MONTE_CARLO
-    ),
-    OperatorMutant("1-bit with one mean", OneMean(OneBit()), "one mean for both signs", WORST_CASE),
-    OperatorMutant(
         "DoReFa without noise", UnditheredDoReFa(DoReFa(2)), "rounds to the nearest", EXACT
-    ),
-    OperatorMutant(
-        "3LC with another multiplier", SparseThreeLC(ThreeLC(1.0)), "s = 1.9 posing as s = 1",
-        WORST_CASE,
     ),
     OperatorMutant(
         "three-valued sign", ThreeValuedSign(ScaledSign()), "sgn(0) = 0 in one bit", LENGTHS

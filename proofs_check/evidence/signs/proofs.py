@@ -70,7 +70,7 @@ def prove_dist_ef_sgdm(behind: Any = BEHIND) -> Verdict:
         *velocities(sp.sympify(behind).subs(m, lag)),
         *fixed_points(),
         equality("velocities stay below 1/(1 - m)", m * longest + 1, longest),
-        near(dist_ef_sgdm, (both + behind) * longest, gain=longest),
+        near(dist_ef_sgdm, behind=(both + behind) * longest, gain=longest),
     )
 
 
@@ -93,7 +93,7 @@ def prove_ecq_sgd(share: Any = SHARE) -> Verdict:
         "derived; setting of Wu et al. 2018, arXiv:1806.08054",
         *decaying(),
         equality("the memory ends at", sp.simplify(kept * h + sp.sqrt(omega) - h), 0),
-        near(ecq_sgd, share * h, excess=excess),
+        near(ecq_sgd, behind=share * h, excess=excess),
     )
 
 
@@ -248,10 +248,4 @@ PROOFS = (
     prove_three_lc,
 )
 
-COVERS = {
-    "prove_bell_shape": (
-        "gaussian-k",
-        "top-k",
-    ),
-    "prove_one_bit": ("one-bit-sgd",),
-}
+COVERS = {"prove_bell_shape": ("gaussian-k", "top-k"), "prove_one_bit": ("one-bit-sgd",)}

@@ -22,7 +22,8 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same, supported
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory import bits
@@ -46,28 +47,29 @@ def draws_of(replicas: int, word: str) -> Draws:
 _AJI_HEAFIELD_REPLICAS = 4000
 
 
+aji_heafield = ClosedForms("aji-heafield")
+"""Closed forms of aji-heafield."""
+
+
+@aji_heafield.case(
+    "closed form", f"seed {SEED}, {_AJI_HEAFIELD_REPLICAS} draws, d = 200, s = 40, r = 4"
+)
 def sampled_threshold() -> Verdict:
     """E N = r (d + 1) / (s + 1) of a sampled threshold, at a Gaussian row."""
     d, operator = 200, AbsoluteThreshold(0.1, sample=40)
     x = draws_of(1, "row").normal(d, torch.float64).expand(_AJI_HEAFIELD_REPLICAS, 1, d)
     kept = (operator.compress(x, draws_of(_AJI_HEAFIELD_REPLICAS, "sample")) != 0).sum(-1).double()
-    return mean_value(
-        "aji-heafield", "a threshold found in s of d keeps r (d + 1)/(s + 1) on average",
-        kept.numpy(), 4 * (d + 1) / 41, check="closed form",
-        provenance=f"seed {SEED}, {_AJI_HEAFIELD_REPLICAS} draws, d = 200, s = 40, r = 4",
+    return mean_is(
+        "a threshold found in s of d keeps r (d + 1)/(s + 1) on average", kept.numpy(),
+        4 * (d + 1) / 41,
     )  # fmt: skip
-
-
-def aji_heafield() -> tuple[Verdict, ...]:
-    """How many coordinates a sampled threshold keeps, on drawn rows."""
-    return (sampled_threshold(),)
 
 
 # How many coordinates Gaussian-k sends.
 
 
 def gaussian_count() -> Verdict:
-    """How many of k = 100 Gaussian-k sends of Gaussian rows, d = 10 000 (no claim: compared)."""
+    """Number sent by Gaussian-k of Gaussian rows for k = 100, d = 10 000 (no claim: compared)."""
     d, k = 10_000, 100
     x = draws_of(64, "count").normal(d, torch.float64)
     sent = (GaussianK(k).compress(x, draws_of(64, "none")) != 0).sum(-1).double()
@@ -81,7 +83,7 @@ def gaussian_count() -> Verdict:
 
 
 def gaussian_k() -> tuple[Verdict, ...]:
-    """How many coordinates a Gaussian threshold keeps, on drawn rows."""
+    """Number of coordinates that a Gaussian threshold keeps, on drawn rows."""
     return (gaussian_count(),)
 
 
@@ -133,6 +135,10 @@ def rand_1(step: Stepsize) -> Method[Any]:
     return BSP(step, RandK(1))
 
 
+_RANDOM_K_FORMS = ClosedForms("random-k")
+
+
+@_RANDOM_K_FORMS.case("closed form")
 def one_step_factor(gamma: float, n: int, build: Build = rand_1) -> Verdict:
     """E||x_1||^2 / ||x_0||^2 with a = 1, d = 4, x_0 = (3, -4, 0, 12)."""
     a = torch.ones((n, 4), dtype=torch.float64)
@@ -148,17 +154,14 @@ def one_step_factor(gamma: float, n: int, build: Build = rand_1) -> Verdict:
         points=2,
     )
     factor = (1 - gamma) ** 2 + 3 * gamma**2 / n
-    return mean_value(
-        "random-k",
+    return mean_is(
         f"E||x||^2 factor = (1-ga)^2 + omega (ga)^2 / n at ga={gamma:g}, omega=3, n={n}",
-        trace.model.square().sum(-1).numpy() / 169.0,
-        factor,
-        check="closed form",
-        problem=problem.name,
-        provenance=f"seed {seed}, {_RANDOM_K_REPLICAS} replicas, one step from (3, -4, 0, 12)",
+        trace.model.square().sum(-1).numpy() / 169.0, factor,
         note=f"{'contracts' if factor < 1 else 'neutral' if factor == 1 else 'expands'}; stable "
         f"iff ga < {2 / (1 + 3 / n):g}",
-    )
+        on=problem,
+        words=f"seed {seed}, {_RANDOM_K_REPLICAS} replicas, one step from (3, -4, 0, 12)",
+    )  # fmt: skip
 
 
 def random_sparsification() -> tuple[Verdict, ...]:
@@ -170,6 +173,11 @@ def random_sparsification() -> tuple[Verdict, ...]:
 # A random mask at stepsize gamma is subsampling at q gamma.
 
 
+random_mask = ClosedForms("random-mask")
+"""Closed forms of random-mask."""
+
+
+@random_mask.case("closed form", f"seed {SEED}, 2 replicas, 50 steps")
 def mask_is_slow_subsampling() -> Verdict:
     """Unscaled at gamma = 0.4, q = 1/4, and scaled at gamma = 0.1: path by path."""
     problem = Quadratic.strongly_convex(4, 8, sigma2=1.0, zeta2=1.0)
@@ -177,21 +185,18 @@ def mask_is_slow_subsampling() -> Verdict:
         models(BSP(ConstantStep(gamma), mask), problem, 50, seed=SEED, replicas=2)
         for gamma, mask in ((0.4, RandomMask(0.25)), (0.1, RandomMask(0.25, scaled=True)))
     )
-    return identity(
-        "random-mask", "a random mask at stepsize gamma is subsampling at q gamma",
-        plain, scaled, check="closed form", problem=problem.name,
-        provenance=f"seed {SEED}, 2 replicas, 50 steps",
-    )  # fmt: skip
-
-
-def random_mask() -> tuple[Verdict, ...]:
-    """Equality with subsampling at a smaller stepsize, on drawn rows."""
-    return (mask_is_slow_subsampling(),)
+    return same(
+        "a random mask at stepsize gamma is subsampling at q gamma", plain, scaled, on=problem
+    )
 
 
 # Sparse binary compression's code: b* + 1/(1 - (1 - p)^(2^b*)) bits a position (Golomb).
 
 
+_SBC_FORMS = ClosedForms("sbc")
+
+
+@_SBC_FORMS.case("expected length")
 def golomb_length(p: float) -> Verdict:
     """Mean bits of coded gaps that are geometric with parameter p, by the code, a position."""
     rows, count = 400, 200
@@ -201,10 +206,9 @@ def golomb_length(p: float) -> Verdict:
     held = torch.full((rows, 1, 1), count)
     lengths = code.lengths((held, distances)).double() / count
     stated = bits.golomb_position(p)
-    return mean_value(
-        "sbc", f"Golomb's code takes {stated:.6g} bits a position at p = {p:g}",
-        lengths.numpy(), stated, check="expected length",
-        provenance=f"seed {SEED}, {rows} rows of {count} gaps",
+    return mean_is(
+        f"Golomb's code takes {stated:.6g} bits a position at p = {p:g}", lengths.numpy(), stated,
+        words=f"seed {SEED}, {rows} rows of {count} gaps",
     )  # fmt: skip
 
 
@@ -216,36 +220,25 @@ def sbc() -> tuple[Verdict, ...]:
 # Wangni's probabilities keep (1 + rho) s of a (rho, s)-approximately sparse vector.
 
 
+wangni = ClosedForms("wangni")
+"""Closed forms of wangni."""
+
+
+@wangni.case("closed form", f"Wangni et al. 2018, arXiv:1710.09854, Lemma 3; seed {SEED}")
 def approximately_sparse(rho: float = 0.5, s: int = 10) -> Verdict:
     """E nnz = sum p_j <= (1 + rho) s where all but s coordinates have rho times their l1 norm."""
     noise = draws_of(64, "sparse").normal(200, torch.float64)
     head, tail = noise[..., :s], noise[..., s:].abs().clamp_max(0.05)
     tail = tail * (rho * head.abs().sum(-1, keepdim=True) / tail.sum(-1, keepdim=True))
     most = float(Wangni(rho).probabilities(torch.cat([head, tail], -1)).sum(-1).max())
-    return Verdict(
-        subject="wangni", claim="E nnz <= (1 + rho) s for (rho, s)-approximately sparse vectors",
-        check="closed form",
-        outcome=Outcome.SUPPORTED if most <= (1 + rho) * s * (1 + 1e-12) else Outcome.REFUTED,
-        statistic=most, bound=(1 + rho) * s, tightness=most / ((1 + rho) * s),
-        resolution=0.0,
-        evidence=f"largest sum p_j {most:.6g} of 64 vectors with rho = {rho:g}, s = {s}, d = 200",
-        provenance=f"Wangni et al. 2018, arXiv:1710.09854, Lemma 3; seed {SEED}",
+    return supported(
+        "E nnz <= (1 + rho) s for (rho, s)-approximately sparse vectors",
+        most <= (1 + rho) * s * (1 + 1e-12), most, (1 + rho) * s,
+        f"largest sum p_j {most:.6g} of 64 vectors with rho = {rho:g}, s = {s}, d = 200",
+        tightness=most / ((1 + rho) * s), resolution=0.0,
     )  # fmt: skip
 
 
-def wangni() -> tuple[Verdict, ...]:
-    """How many coordinates Wangni's probabilities keep, on drawn rows."""
-    return (approximately_sparse(),)
-
-
-CLOSED_FORMS = (
-    aji_heafield,
-    gaussian_k,
-    unified_meprop,
-    random_sparsification,
-    random_mask,
-    sbc,
-    wangni,
-)
+CLOSED_FORMS = (gaussian_k, unified_meprop, random_sparsification, sbc)
 
 COVERS = {"random_sparsification": ("random-k",), "unified_meprop": ("meprop",)}

@@ -18,8 +18,8 @@ from algorithms.optimizers.truncation import TruncatedGradient, truncate
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.evidence.auxiliary.closed_forms_error_feedback import virtual_iterate
 from proofs_check.evidence.sparsification.closed_forms import SEED, draws_of
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
+from proofs_check.instruments.erratum import Shown, demonstrates, erratum
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
@@ -59,6 +59,10 @@ def _conditional(name: str, x: Tensor) -> Verdict:
     )  # fmt: skip
 
 
+_TOP_K_FORMS = ClosedForms("top-k")
+
+
+@_TOP_K_FORMS.case("nearest of all k-sparse rows")
 def nearest(operator: Callable[[int], Compressor] = TopK) -> Verdict:
     """Top-k errs by the d - k smallest squares: no other k coordinates leave less."""
     d, kept = 40, (1, 7, 20, 39)
@@ -69,14 +73,15 @@ def nearest(operator: Callable[[int], Compressor] = TopK) -> Verdict:
         sent = operator(k).compress(x, draws_of(16, "none"))
         errors.append((x - sent).square().sum(-1).numpy())
         least.append(squares[..., : d - k].sum(-1))
-    return identity(
-        "top-k", "||x - top-k(x)||^2 is the sum of the d - k smallest squares",
-        np.array(errors), np.array(least), check="nearest of all k-sparse rows",
-        provenance=f"16 Gaussian rows of {d}, k = {', '.join(map(str, kept))}; seed {SEED}",
+    return same(
+        "||x - top-k(x)||^2 is the sum of the d - k smallest squares", np.array(errors),
+        np.array(least),
+        words=f"16 Gaussian rows of {d}, k = {', '.join(map(str, kept))}; seed {SEED}",
     )  # fmt: skip
 
 
-def e19() -> tuple[Verdict, ...]:
+@demonstrates("E19", "top-k", "the slowdown of top-k is d/k: it grows as k decreases")
+def e19() -> Shown:
     """Sparsified descent on ||x||^2/2 with gamma = 1 ends after d/k steps: slower for smaller k."""
     d, kept = 16, np.array([1, 2, 4, 8, 16])
     x0 = torch.arange(1.0, d + 1, dtype=torch.float64)
@@ -88,18 +93,18 @@ def e19() -> tuple[Verdict, ...]:
         steps.append(float(np.argmax(trace.squared_distance[0] == 0.0)))
     exponent = float(np.polyfit(np.log(kept), np.log(steps), 1)[0])
     return (
-        erratum(
-            "E19",
-            "top-k",
-            "the slowdown of top-k is d/k: it grows as k decreases",
-            (exponent, -1.0),
-            (1.0, -1.0),
-            f"steps to the minimum {steps} for k = {kept.tolist()} of {d}; exponents of k",
-        ),
+        (exponent, -1.0),
+        (1.0, -1.0),
+        f"steps to the minimum {steps} for k = {kept.tolist()} of {d}; exponents of k",
     )
 
 
-def e20() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E20",
+    "top-k",
+    "beside G^2/(mu T) the bound of MEM-SGD has a term (d/k)^2: d/k = 1000 against 100",
+)
+def e20() -> Shown:
     """MEM-SGD is O(G^2/(mu T)) in its leading term only: (d/k)^2/T^2 follows."""
     c, horizon = Constants(L=1.0, mu=1.0, G2=1.0, R2=0.0), np.array([1e4])
     step = mem_sgd.stepsize(c.state(delta=1e-3), int(horizon[0]))
@@ -107,14 +112,9 @@ def e20() -> tuple[Verdict, ...]:
         float(mem_sgd.bound(c.state(delta=delta), step, horizon)[0]) for delta in (1.0, 1e-2, 1e-3)
     )
     return (
-        erratum(
-            "E20",
-            "top-k",
-            "beside G^2/(mu T) the bound of MEM-SGD has a term (d/k)^2: d/k = 1000 against 100",
-            ((least - whole) / (tenth - whole), (1e6 - 1) / (1e4 - 1)),
-            (1.0, least / whole),
-            f"at T = 1e4 the whole bound is {least / whole:.4g} times that of k = d",
-        ),
+        ((least - whole) / (tenth - whole), (1e6 - 1) / (1e4 - 1)),
+        (1.0, least / whole),
+        f"at T = 1e4 the whole bound is {least / whole:.4g} times that of k = d",
     )
 
 
@@ -123,20 +123,19 @@ def top_k() -> tuple[Verdict, ...]:
     return (*bell_shape(), nearest(), virtual_iterate("top-k", ErrorFeedback(), TopK(2)))
 
 
-def e12() -> tuple[Verdict, ...]:
+@demonstrates("E12", "top-k", "top-2 of 100 equal entries errs by 1 - k/N = 0.98")
+def e12() -> Shown:
     """A flat row of 100 entries keeps 2 of 100 parts, whatever the number of workers."""
     d, k, workers = 100, 2, 4
     flat = torch.ones((1, 1, d), dtype=torch.float64)
     left = flat - TopK(k).compress(flat, draws_of(1, "none"))
     ratio = float(left.square().sum() / flat.square().sum())
     return (
-        erratum(
-            "E12", "top-k", "top-2 of 100 equal entries errs by 1 - k/N = 0.98",
-            (ratio, 1 - k / d), (1 - k / workers, ratio),
-            f"n is the workers ({workers}) in Eq. 5; and the identity, k = N, errs by 0, which "
-            "the printed range leaves out",
-        ),
-    )  # fmt: skip
+        (ratio, 1 - k / d),
+        (1 - k / workers, ratio),
+        f"n is the workers ({workers}) in Eq. 5; and the identity, k = N, errs by 0, which "
+        "the printed range leaves out",
+    )
 
 
 # Truncated gradient: what is truncated, where it ends (erratum E29), and its regret.
@@ -165,7 +164,7 @@ PULLED = torch.tensor([2.0, 0.3, 0.05], dtype=torch.float64)
 
 
 def pulled() -> Tensor:
-    """Where 2000 steps on ||x - b||^2 / 2, b = (2, 0.3, 0.05), end with g0 = 0.1, theta = 1."""
+    """End point of 2000 steps on ||x - b||^2 / 2, b = (2, 0.3, 0.05), with g0 = 0.1, theta = 1."""
     problem = Quadratic.from_arrays(torch.ones_like(PULLED)[None], PULLED[None])
     method = BSP(ConstantStep(0.1), proximal=TruncatedGradient(0.1, 1.0))
     *_, last = path(method, problem, 2000)
@@ -178,16 +177,22 @@ def pulled_as_printed() -> Tensor:
     return GradientTruncation(0.1, 1.0).descend(0.1, PULLED, 2000)
 
 
+_TRUNCATED_GRADIENT_FORMS = ClosedForms("truncated-gradient")
+
+
+@_TRUNCATED_GRADIENT_FORMS.case(
+    "closed form",
+    "2000 steps on ||x - b||^2 / 2, b = (2, 0.3, 0.05), gamma 0.1, g0 0.1, theta 1",
+    on="quadratic",
+)
 def weights_are_truncated(run: Callable[[], Tensor] = pulled) -> Verdict:
     """Weights beyond theta = 1 are left alone, others obey x = T1(x - gamma (x - b), gamma g0).
 
     So x = b - g0 where b > g0 = 0.1, else 0.
     """
-    return identity(
-        "truncated-gradient", "ends at (2, 0.2, 0): weights are truncated, those beyond theta not",
-        run(), [2.0, 0.2, 0.0], check="closed form", problem="quadratic",
-        provenance="2000 steps on ||x - b||^2 / 2, b = (2, 0.3, 0.05), gamma 0.1, g0 0.1, theta 1",
-    )  # fmt: skip
+    return same(
+        "ends at (2, 0.2, 0): weights are truncated, those beyond theta not", run(), [2.0, 0.2, 0.0]
+    )
 
 
 def e29() -> Verdict:
@@ -201,6 +206,7 @@ def e29() -> Verdict:
     )  # fmt: skip
 
 
+@_TRUNCATED_GRADIENT_FORMS.case("regret")
 def regret(steps: int = 2000, build: type[TruncatedGradient] = TruncatedGradient) -> Verdict:
     r"""Langford, Li, Zhang 2009, Theorem 3.1, on a stream of squared losses (A = 4, B = 0).
 
@@ -227,34 +233,20 @@ def regret(steps: int = 2000, build: type[TruncatedGradient] = TruncatedGradient
         for w_ in (best, truth)
     ]
     left, right = total / steps, min(bounds)
-    return Verdict(
-        subject="truncated-gradient", claim="regret with the l1 pull, Theorem 3.1",
-        check="regret", outcome=Outcome.SUPPORTED if left <= right else Outcome.REFUTED,
-        statistic=left, bound=right, tightness=left / right,
-        evidence=f"left side {left:.6g}, right side {right:.6g} after {steps} steps; "
+    return at_most(
+        "regret with the l1 pull, Theorem 3.1", left, right,
+        f"left side {left:.6g}, right side {right:.6g} after {steps} steps; "
         f"{int((w == 0).sum())} of {d} weights are zero, 17 in the truth",
-        provenance=f"Langford, Li, Zhang 2009, JMLR 10, Theorem 3.1; seed {SEED}, eta {eta:g}",
+        tightness=left / right,
+        words=f"Langford, Li, Zhang 2009, JMLR 10, Theorem 3.1; seed {SEED}, eta {eta:g}",
     )  # fmt: skip
 
 
 def truncated_gradient() -> tuple[Verdict, ...]:
-    """Where weights end, E29, and Theorem 3.1."""
+    """End points of weights, E29, and Theorem 3.1."""
     return (weights_are_truncated(), e29(), regret())
 
 
-CLOSED_FORMS = (
-    e12,
-    top_k,
-    e19,
-    e20,
-    truncated_gradient,
-)
+CLOSED_FORMS = (top_k, truncated_gradient)
 
-DEMONSTRATIONS = (
-    ("E12", e12),
-    ("E19", e19),
-    ("E20", e20),
-    ("E29", truncated_gradient),
-)
-
-COVERS = {"e12": ("top-k",), "e19": ("top-k",), "e20": ("top-k",)}
+DEMONSTRATIONS = (("E29", truncated_gradient),)

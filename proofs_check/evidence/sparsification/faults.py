@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import torch
@@ -10,11 +10,13 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
-from algorithms.compressors.base import StatedLength
+from algorithms.compressors.base import Compressor, Shapes, StatedLength
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.gaussian_k import GaussianK
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
+from algorithms.compressors.requirements import kept
+from algorithms.compressors.row_top_k import RowTopK
 from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
@@ -30,89 +32,13 @@ from proofs_check.evidence.sparsification.closed_forms_selection import (
     weights_are_truncated,
 )
 from proofs_check.methods.faulty.faulty_method import wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
-
-
-@final
-@dataclass(frozen=True)
-class ComplementedMask(FaultyCompressor):
-    """A mask of ones where coordinates are dropped, complemented as an integer: ~0 = -1."""
-
-    right: RandomMask
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        kept = self.right.mask(x, draws)
-        dropped = (~kept).to(torch.int64)
-        entries = entries_of(kept)
-        return entries.count, entries.pick(x * ~dropped)
-
-
-@final
-@dataclass(frozen=True)
-class ReplacingRandK(FaultyCompressor):
-    """Rand-k whose indices are drawn with replacement: fewer than k are kept."""
-
-    right: RandK
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        d = x.shape[-1]
-        indices = draws.integers(d, self.right.kept(d)).sort(dim=-1).values
-        return x.gather(-1, indices) * self.right.factor(d), indices
-
-
-@final
-@dataclass(frozen=True)
-class SignedThreshold(FaultyCompressor):
-    """The threshold is the quantile of the signed values: what is negative is dropped."""
-
-    right: AbsoluteThreshold
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return self.right.encode(x.clamp_min(0), draws)
-
-
-@final
-@dataclass(frozen=True)
-class UnscaledWangni(FaultyCompressor):
-    """What is kept goes out as x_j, not as x_j / p_j."""
-
-    right: Wangni
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        kept = draws.uniform(x.shape[-1], torch.float64) < self.right.probabilities(x)
-        entries, none = entries_of(kept), entries_of(torch.zeros_like(kept))
-        signs = torch.zeros_like(none.positions)
-        return (
-            self.right.levels(x), entries.count, entries.positions, entries.pick(x),
-            none.count, none.positions, signs,
-        )  # fmt: skip
-
-
-@final
-@dataclass(frozen=True)
-class ShiftedSTC(FaultyCompressor):
-    """The first gap is counted from 0, not from -1: all positions move down by one."""
-
-    right: STC
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        mean, count, distances, signs = self.right.encode(x, draws)
-        first = (distances[..., :1] - 1).clamp_min(1)
-        return mean, count, torch.cat([first, distances[..., 1:]], -1), signs
-
-
-@final
-@dataclass(frozen=True)
-class HeavierSBC(FaultyCompressor):
-    """The side with the larger extreme is kept, not the one with the larger mean."""
-
-    right: SBC
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        up = x.amax(-1, keepdim=True) >= -x.amin(-1, keepdim=True)
-        mean, count, distances = self.right.encode(torch.where(up, x, -x).clamp_min(0), draws)
-        return torch.where(up, mean, -mean), count, distances
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    fault,
+    wrong_encoding,
+)
 
 
 @final
@@ -137,6 +63,25 @@ class SignedTopK(FaultyCompressor):
         order = x.sort(dim=-1, descending=True, stable=True).indices
         indices = order[..., : self.right.kept(x.shape[-1])].sort(dim=-1).values
         return x.gather(-1, indices), indices
+
+
+@final
+@dataclass(frozen=True)
+class SmallestRows(FaultyCompressor):
+    """Row top-k that sends the rows of the smallest norms."""
+
+    right: RowTopK
+
+    def for_shapes(self, shapes: Shapes) -> Compressor:
+        return replace(self, right=replace(self.right, shape=shapes[0]))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        count, width = self.right.matrix(x.shape[-1])
+        table = x.reshape(*x.shape[:-1], count, width)
+        order = table.norm(dim=-1).sort(dim=-1, stable=True).indices
+        chosen = order[..., : kept(self.right.k, count)].sort(dim=-1).values
+        places = chosen[..., None].expand(*chosen.shape, width)
+        return table.gather(-2, places).reshape(*x.shape[:-1], -1), chosen
 
 
 @final
@@ -196,25 +141,64 @@ class TruncatedTransform(Transform):
         return truncate(g, 0.01, 0.5)
 
 
+@wrong_encoding("complemented mask", RandomMask(0.25), check=EXACT)
+def complemented_mask(own: RandomMask, x: Tensor, draws: Draws) -> Symbols:
+    """~mask of integers
+
+    A mask of ones where coordinates are dropped, complemented as an integer: ~0 = -1.
+    """
+    kept = own.mask(x, draws)
+    dropped = (~kept).to(torch.int64)
+    entries = entries_of(kept)
+    return entries.count, entries.pick(x * ~dropped)
+
+
+@wrong_encoding("rand-k with replacement", RandK(0.5, send_indices=True), check=MONTE_CARLO)
+def replacing_rand_k(own: RandK, x: Tensor, draws: Draws) -> Symbols:
+    """indices drawn with replacement"""
+    d = x.shape[-1]
+    indices = draws.integers(d, own.kept(d)).sort(dim=-1).values
+    return x.gather(-1, indices) * own.factor(d), indices
+
+
+@wrong_encoding("signed threshold", AbsoluteThreshold(0.25), check=WORST_CASE)
+def signed_threshold(own: AbsoluteThreshold, x: Tensor, draws: Draws) -> Symbols:
+    """threshold on the signed values"""
+    return own.encode(x.clamp_min(0), draws)
+
+
+@wrong_encoding("drop-out without 1/p", Wangni(1.0), check=EXACT)
+def unscaled_wangni(own: Wangni, x: Tensor, draws: Draws) -> Symbols:
+    """forgets 1/p
+
+    What is kept goes out as x_j, not as x_j / p_j.
+    """
+    kept = draws.uniform(x.shape[-1], torch.float64) < own.probabilities(x)
+    entries, none = entries_of(kept), entries_of(torch.zeros_like(kept))
+    signs = torch.zeros_like(none.positions)
+    return (
+        own.levels(x), entries.count, entries.positions, entries.pick(x),
+        none.count, none.positions, signs,
+    )  # fmt: skip
+
+
+@wrong_encoding("shifted Golomb gaps", STC(0.25), check=EXACT)
+def shifted_s_t_c(own: STC, x: Tensor, draws: Draws) -> Symbols:
+    """gaps counted from 0: off by one"""
+    mean, count, distances, signs = own.encode(x, draws)
+    first = (distances[..., :1] - 1).clamp_min(1)
+    return mean, count, torch.cat([first, distances[..., 1:]], -1), signs
+
+
+@wrong_encoding("SBC by extremes", SBC(0.25), check=WORST_CASE)
+def heavier_s_b_c(own: SBC, x: Tensor, draws: Draws) -> Symbols:
+    """keeps the side of the largest value"""
+    up = x.amax(-1, keepdim=True) >= -x.amin(-1, keepdim=True)
+    mean, count, distances = own.encode(torch.where(up, x, -x).clamp_min(0), draws)
+    return torch.where(up, mean, -mean), count, distances
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
-    OperatorMutant(
-        "complemented mask", ComplementedMask(RandomMask(0.25)), "~mask of integers", EXACT
-    ),
-    OperatorMutant(
-        "rand-k with replacement", ReplacingRandK(RandK(0.5, send_indices=True)),
-        "indices drawn with replacement", MONTE_CARLO,
-    ),
-    OperatorMutant(
-        "signed threshold", SignedThreshold(AbsoluteThreshold(0.25)),
-        "threshold on the signed values", WORST_CASE,
-    ),
-    OperatorMutant("drop-out without 1/p", UnscaledWangni(Wangni(1.0)), "forgets 1/p", EXACT),
-    OperatorMutant(
-        "shifted Golomb gaps", ShiftedSTC(STC(0.25)), "gaps counted from 0: off by one", EXACT
-    ),
-    OperatorMutant(
-        "SBC by extremes", HeavierSBC(SBC(0.25)), "keeps the side of the largest value", WORST_CASE
-    ),
     OperatorMutant("biased rand-k", BiasedRandK(RandK(0.25)), "rand-k forgets d/k", MONTE_CARLO),
     OperatorMutant("signed top-k", SignedTopK(TopK(0.25)), "top-k of signed values", WORST_CASE),
     OperatorMutant(

@@ -13,6 +13,7 @@ from proofs_check.proofs import weighted_recursion as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes, near
+from proofs_check.proofs.norms import residual as residuals
 from proofs_check.verdict import Verdict
 from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
@@ -53,7 +54,7 @@ def prove_contraction_descent(claimed: Any = BOUND, error: Any = 1 - delta) -> V
 
 r1, r2, G2, sigma2, n, gamma = sp.symbols("r1 r2 G2 sigma2 n gamma", positive=True)
 AMPLIFICATION = (r1 + r2) / ((1 - r1) * (1 - r2))
-FLOOR = 2 * gamma * L * sigma2 / n + 2 * gamma**2 * L**2 * G2 * AMPLIFICATION**2
+FLOOR = gamma * L * sigma2 / n + 2 * gamma**2 * L**2 * G2 * AMPLIFICATION**2
 
 
 def prove_ef_sgd_two_way(claimed: Any = AMPLIFICATION) -> Verdict:
@@ -65,8 +66,8 @@ def prove_ef_sgd_two_way(claimed: Any = AMPLIFICATION) -> Verdict:
     mine = r1 / (1 - r1)  # fixed point of e -> r1 (1 + e), in units of gamma G
     message = 1 + 2 * mine
     theirs = r2 / (1 - r2) * message
-    own = 2 * gamma * L * sigma2 / n + 2 * gamma**2 * L**2 * G2 * claimed**2
-    bound = 4 * symbol("initial_gap") / (gamma * TIME) + own
+    own = gamma * L * sigma2 / n + 2 * gamma**2 * L**2 * G2 * claimed**2
+    bound = 2 * symbol("initial_gap") / (gamma * TIME) + own
     lost = {r1: sp.sqrt(1 - symbol("delta_up")), r2: sp.sqrt(1 - symbol("delta_down"))}
     return settled(
         "ef_sgd_two_way",
@@ -90,7 +91,7 @@ RESIDUAL = r / (1 - r)
 
 
 def prove_layer_wise_adaptive(residual: Any = RESIDUAL, worst: Any = 1) -> Verdict:
-    """Model and gradients within ``residual`` of z = x - mean residual.
+    """The model, where gradients are taken, is within ``residual`` of z = x - mean residual.
 
     Errors of layers add up in squares; each is at most 1 - delta_l of its layer, and 1 - delta_l is
     at most 1 - ``worst`` delta for the least delta. Two layers of squares a, b, the second better
@@ -102,11 +103,12 @@ def prove_layer_wise_adaptive(residual: Any = RESIDUAL, worst: Any = 1) -> Verdi
     room = (1 - worst * least) * (a + b) - errors
     return settled(
         "layer_wise_adaptive",
-        f"reach {residual} with delta = min k_l/d_l, so O(1/sqrt(nT)) with its constants",
+        f"behind by {residual} with delta = min k_l/d_l, so O(1/sqrt(nT)) with its constants",
         "derived; setting of Shi et al. 2019, arXiv:1911.08727",
+        *residuals(),
         nonnegative("layers are a contraction of the least delta", room, a, b, s, u),
         equality("what a contraction leaves", sp.simplify(r * (1 + residual)), residual),
-        near(layer_wise_adaptive, residual),
+        near(layer_wise_adaptive, behind=residual),
     )
 
 
@@ -268,21 +270,22 @@ def prove_sparse_ternary(one_hot: Any = ONE_HOT, flat: Any = FLAT) -> Verdict:
 
 
 def prove_top_k_analytic(residual: Any = RESIDUAL, share: Any = 1) -> Verdict:
-    """Model and gradients within ``residual`` of z = x - mean residual, delta = k/d.
+    """The model, where gradients are taken, is within ``residual`` of z = x - mean residual.
 
-    The k largest squares are each at least as large as all others: m + s_i against m - r_j, m
-    between them. So the d - k others hold at most (1 - ``share`` k/d) of the sum.
+    delta = k/d: the k largest squares are each at least as large as all others, m + s_i against
+    m - r_j, m between them. So the d - k others hold at most (1 - ``share`` k/d) of the sum.
     """
     k, rest, m, more, less = sp.symbols("k rest m more less", nonnegative=True)
     kept, lost = k * m + more, rest * m - less  # sums of the two parts
     room = (1 - share * k / (k + rest)) * (kept + lost) - lost
     return settled(
         "top_k_analytic",
-        f"reach {residual} with delta = k/d, so O(1/sqrt(nT)) with its constants",
+        f"behind by {residual} with delta = k/d, so O(1/sqrt(nT)) with its constants",
         "derived; setting of Alistarh et al. 2018, arXiv:1809.10505",
+        *residuals(),
         nonnegative("the rest holds at most 1 - k/d", room, k, rest, m, more, less),
         equality("what a contraction leaves", sp.simplify(r * (1 + residual)), residual),
-        near(top_k_analytic, residual),
+        near(top_k_analytic, behind=residual),
     )
 
 
@@ -343,8 +346,5 @@ COVERS = {
     "prove_rand_k_factor": ("random-k",),
     "prove_sparse_binary": ("sbc",),
     "prove_sparse_ternary": ("stc",),
-    "prove_water_filling": (
-        "atomo",
-        "wangni",
-    ),
+    "prove_water_filling": ("atomo", "wangni"),
 }

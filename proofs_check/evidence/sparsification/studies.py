@@ -23,7 +23,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.study import StudyResult, fitted, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
@@ -34,6 +34,14 @@ _KEPT = (5, 2, 1)
 _NEAR = 0.02  # how far from the uncompressed error the last step may lie
 
 
+@study(
+    "top-k",
+    "quadratic-sc",
+    "delta^0 in the leading term",
+    "steps T",
+    "excess of E||x_T - x*||^2 over the uncompressed [x^2]",
+    name="ef_leading",
+)
 def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     """Ratios to the uncompressed error at the last step, and the exponent of the worst excess."""
     memory = memory or ErrorFeedback()
@@ -57,7 +65,7 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
             problem=problem.name,
             claim="what compression adds (k/d = 1/20) falls faster than the leading 1/T",
             provenance=f"Stich et al. 2018, Theorem 2.4 (order T^-2; asserted: at most T^-1.5); "
-            f"{_told()}",
+            f"{_described()}",
         )
     )
     reference = plain.mean(axis=0)
@@ -89,23 +97,12 @@ def _ratio(problem: Quadratic, k: int, y: Floats, plain: Floats) -> Verdict:
         uncertainty=half,
         resolution=2 * half,
         evidence=f"E||x_T - x*||^2 with top-{k} is {ratio:.4f} +- {half:.2g} of the uncompressed",
-        provenance=_told(),
+        provenance=_described(),
     )
 
 
-def _told() -> str:
+def _described() -> str:
     return (
         f"seed {_SEED}, {_REPLICAS} replicas, {_STEPS} steps, n=2, gamma_t = 2/({_SHIFT:g} + t), "
         f"equal draws, error {ALPHA:g}"
     )
-
-
-STUDY = Study(
-    "ef_leading",
-    "top-k",
-    "quadratic-sc",
-    "delta^0 in the leading term",
-    "steps T",
-    "excess of E||x_T - x*||^2 over the uncompressed [x^2]",
-    measure,
-)

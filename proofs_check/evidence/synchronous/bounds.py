@@ -12,15 +12,15 @@ from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
-    ALIKE,
+    EQUAL_CURVATURES,
     LOGREG,
     MILD,
     NONCONVEX,
     PL,
     SC,
-    alike,
     bsp,
     entry,
+    equal_curvatures,
     logreg,
     mild,
     of_row,
@@ -57,7 +57,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("bsp-sgd", SC, bsp_strongly_convex_decreasing, entry(SC), bsp(Identity()), 1000),
     BoundCheck("bsp-sgd", LOGREG, bsp_strongly_convex_decreasing, logreg(8), bsp(Identity()), 400),
     *(
-        BoundCheck("bsp-sgd", ALIKE, theorem, partial(alike, 4), bsp(Identity()), 1000)
+        BoundCheck(
+            "bsp-sgd",
+            EQUAL_CURVATURES,
+            theorem,
+            partial(equal_curvatures, 4),
+            bsp(Identity()),
+            1000,
+        )
         for theorem in (bsp_pl, bsp_strongly_convex, bsp_strongly_convex_decreasing)
     ),
     BoundCheck("r2sp", MILD, asysg_con, partial(mild, 4, 0.0), of_row("r2sp"), 800),

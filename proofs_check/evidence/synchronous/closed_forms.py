@@ -29,8 +29,8 @@ from proofs_check.evidence.synchronous.closed_forms_barriers import (
     workers_among,
 )
 from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_drawn as drawn
-from proofs_check.instruments.erratum import erratum
-from proofs_check.instruments.evidence import mean_square
+from proofs_check.instruments.closed_forms import ClosedForms, mean_square_is
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.stated_orders import order_verdict
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
@@ -84,14 +84,17 @@ def finite_time_variance(build: Build = BSP, n: int = 1) -> Verdict:
     return _second_moment(build, claim, one_hessian(n, 1.0), mean, 10, seed=12)
 
 
+_BSP_SGD_FORMS = ClosedForms("bsp-sgd")
+
+
+@_BSP_SGD_FORMS.case("closed form")
 def _second_moment(
     build: Build, claim: str, problem: Quadratic, centre: float, steps: int, seed: int
 ) -> Verdict:
     trace = run(build(STEP), problem, steps=steps, seed=seed, replicas=REPLICAS, points=2)
-    return mean_square(
-        "bsp-sgd", claim, trace.model.numpy(), variance(problem.n, steps), centre=centre,
-        check="closed form", problem=problem.name,
-        provenance=f"seed {seed}, {REPLICAS} replicas of {D} coordinates, {steps} steps",
+    return mean_square_is(
+        claim, trace.model.numpy(), variance(problem.n, steps), centre=centre, on=problem,
+        words=f"seed {seed}, {REPLICAS} replicas of {D} coordinates, {steps} steps",
     )  # fmt: skip
 
 
@@ -139,20 +142,30 @@ def clocks_ahead(schedule: Schedule, replica: int) -> int:
     return most
 
 
-def e2() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E2",
+    "ssp",
+    "clocks by which an update read is ahead of the reader's, s = 2",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def e2() -> Shown:
     """Others' updates of clocks up to t + s are seen, not only up to t."""
     s = 2
     most = max(clocks_ahead(one, r) for one in drawn(SSP(s)) for r in range(DRAWN_REPLICAS))
     return (
-        erratum(
-            "E2", "ssp", "clocks by which an update read is ahead of the reader's, s = 2",
-            (float(most), float(s)), (0.0, float(most)),
-            "four models of time; printed: a window that ends at t",
-        ),
-    )  # fmt: skip
+        (float(most), float(s)),
+        (0.0, float(most)),
+        "four models of time; printed: a window that ends at t",
+    )
 
 
-def e11() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E11",
+    "bsp-sgd",
+    "E||G_i(x) - grad f_i(x)||^2 = sigma2 = 4, each draw",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def e11() -> Shown:
     """G_i is random: with noise of two values every draw is sigma from its mean."""
     one = torch.ones((1, 1), dtype=torch.float64)
     problem = Quadratic.from_arrays(one, 0 * one, sigma2=4.0, law=Law.RADEMACHER)
@@ -160,56 +173,65 @@ def e11() -> tuple[Verdict, ...]:
     x = one.expand(64, 1, 1)
     off = problem.gradient(x, draws) - problem.full_gradient(x, torch.arange(1))
     return (
-        erratum(
-            "E11", "bsp-sgd", "E||G_i(x) - grad f_i(x)||^2 = sigma2 = 4, each draw",
-            (float(off.square().mean()), 4.0), (0.0, 4.0),
-            "defined as an expectation, G_i would have no variance and Eq. 5 no content",
-        ),
-    )  # fmt: skip
+        (float(off.square().mean()), 4.0),
+        (0.0, 4.0),
+        "defined as an expectation, G_i would have no variance and Eq. 5 no content",
+    )
 
 
-def e35() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E35",
+    "backup-workers",
+    "largest age of a gradient that is used",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def e35() -> Shown:
     """No gradient that backup workers use is stale, under four models of time; SSP's are."""
     ages = [max(schedule.tau for schedule in drawn(one)) for one in (BackupWorkers(2), SSP(2))]
-    return (
-        erratum(
-            "E35", "backup-workers", "largest age of a gradient that is used",
-            (float(ages[0]), 0.0), (float(ages[1]), 0.0), "printed: stale, here as in SSP, s = 2",
-        ),
-    )  # fmt: skip
+    return (float(ages[0]), 0.0), (float(ages[1]), 0.0), "printed: stale, here as in SSP, s = 2"
 
 
-def t1() -> tuple[Verdict, ...]:
+@demonstrates(
+    "T1",
+    "bsp-sgd",
+    "power of T in the bound for convex Lipschitz functions",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def t1() -> Shown:
     """The bound for convex functions falls by 10 where T grows by 100, with its own stepsizes."""
     c = Constants(n=1, lam=0.0, convex=True, lipschitz=3.0, R2=2.0, symmetric=True)
     ends = [float(dgd.bound(c, dgd.stepsize(c, t), np.array([t]))[0]) for t in (10**4, 10**6)]
     strong = Constants(n=1, L=1.0, mu=0.5, sigma2=1.0, R2=1.0)
     step = bsp_strongly_convex.stepsize(strong.state(mu=0.5), 10)
     broken = bsp_strongly_convex.violations(strong.without("mu"), step, 10)
-    return (
-        erratum(
-            "T1", "bsp-sgd", "power of T in the bound for convex Lipschitz functions",
-            (math.log(ends[1] / ends[0], 100), -0.5), (-1.0, -0.5), broken[0],
-        ),
-    )  # fmt: skip
+    return (math.log(ends[1] / ends[0], 100), -0.5), (-1.0, -0.5), broken[0]
 
 
-def t2() -> tuple[Verdict, ...]:
+@demonstrates(
+    "T2",
+    "ssp",
+    "the theorem applies to convex functions, not to others",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def t2() -> Shown:
     """Ho et al. 2013 ask for convex components."""
     c = ssp_theorem.example
     step = ssp_theorem.stepsize(c, 100)
     other = c.state(convex=False)
     return (
-        erratum(
-            "T2", "ssp", "the theorem applies to convex functions, not to others",
-            (float(ssp_theorem.applies(c, step, 100)), 1.0),
-            (float(ssp_theorem.applies(other, step, 100)), 1.0),
-            ssp_theorem.violations(other, step, 100)[0],
-        ),
-    )  # fmt: skip
+        (float(ssp_theorem.applies(c, step, 100)), 1.0),
+        (float(ssp_theorem.applies(other, step, 100)), 1.0),
+        ssp_theorem.violations(other, step, 100)[0],
+    )
 
 
-def s7() -> tuple[Verdict, ...]:
+@demonstrates(
+    "S7",
+    "bsp-sgd",
+    "floor of one worker with the batch of four, over that of four",
+    covers=("backup-workers", "bsp-sgd", "ssp"),
+)
+def s7() -> Shown:
     """Four workers and one with their batch have one floor; one with a worker's has four times."""
     end, step = np.array([1e9]), ConstantStep(0.1)
 
@@ -218,66 +240,13 @@ def s7() -> tuple[Verdict, ...]:
         return float(bsp_strongly_convex.bound(c, step, end)[0])
 
     return (
-        erratum(
-            "S7", "bsp-sgd", "floor of one worker with the batch of four, over that of four",
-            (floor(1, 0.25) / floor(4, 1.0), 1.0), (floor(1, 1.0) / floor(4, 1.0), 1.0),
-            "printed: the same convergence, whatever the batch",
-        ),
-    )  # fmt: skip
+        (floor(1, 0.25) / floor(4, 1.0), 1.0),
+        (floor(1, 1.0) / floor(4, 1.0), 1.0),
+        "printed: the same convergence, whatever the batch",
+    )
 
 
-CLOSED_FORMS = (
-    bsp_sgd,
-    noisy_quadratic,
-    orders_of_all_bounds,
-    e2,
-    e11,
-    e35,
-    t1,
-    t2,
-    s7,
-)
+CLOSED_FORMS = (bsp_sgd, noisy_quadratic, orders_of_all_bounds)
 
-DEMONSTRATIONS = (
-    ("E2", e2),
-    ("E11", e11),
-    ("E35", e35),
-    ("T1", t1),
-    ("T2", t2),
-    ("S7", s7),
-)
 
-COVERS = {
-    "e11": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-    "e2": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-    "e35": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-    "noisy_quadratic": ("bsp-sgd",),
-    "orders_of_all_bounds": ("bsp-sgd",),
-    "s7": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-    "t1": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-    "t2": (
-        "backup-workers",
-        "bsp-sgd",
-        "ssp",
-    ),
-}
+COVERS = {"noisy_quadratic": ("bsp-sgd",), "orders_of_all_bounds": ("bsp-sgd",)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from algorithms.synchronisation.compute_times import (
 )
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP, EagerSSP
-from proofs_check.instruments.erratum import erratum
+from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.methods.faulty.methods import OwnTwice
 from proofs_check.verdict import Outcome, Verdict
@@ -105,14 +106,14 @@ def step_seconds(barrier: Barrier, row: str, expected: float, times: ComputeTime
 
 
 def no_delay(barrier: Barrier | None = None, row: str = "backup-workers") -> Verdict:
-    """What counts was computed on the newest model."""
+    """Check that used gradients are of the newest model."""
     barrier = barrier or BackupWorkers(2)
     worst = max(s.tau for s in barriers_drawn(barrier))
     return promise(row, f"{barrier.name}: delay = 0", worst, 0, "delay")
 
 
 def within_deadline(build: Callable[[float], Barrier] = Deadline) -> Verdict:
-    """Where several count, the update comes within the deadline of the last."""
+    """Updates by several gradients come within the deadline of the last."""
     limit, worst = 0.7, 0.0
     for schedule in barriers_drawn(build(limit)):
         zero = torch.zeros(1, DRAWN_REPLICAS, dtype=torch.float64)
@@ -128,7 +129,11 @@ def backup_seconds(build: Callable[[int], Barrier] = BackupWorkers) -> Verdict:
     return step_seconds(build(2), "backup-workers", harmonic(WORKERS) - harmonic(2), Exponential())
 
 
-def sampled_noise(times: ComputeTimes | None = None) -> tuple[Verdict, ...]:
+_BACKUP_WORKERS_FORMS = ClosedForms("backup-workers")
+
+
+@_BACKUP_WORKERS_FORMS.case("sampled workers")
+def sampled_noise(times: ComputeTimes | None = None) -> Iterator[Verdict]:
     r"""The mean over the first n - b: unbiased, variance (sigma2 + b/(n-1) zeta2)/(n - b).
 
     One step of stepsize 1 from x_0 = x*: minus the gradient that was used. Only where the order of
@@ -145,24 +150,20 @@ def sampled_noise(times: ComputeTimes | None = None) -> tuple[Verdict, ...]:
     ).model.numpy()
     stated = server.barrier.constants(problem.constants(), Exponential())
     expected = stated.need("sigma2") / stated.need("n")
-    told = f"{replicas} replicas, b={spare} of {WORKERS}, seed {DRAWN_SEED}"
+    description = f"{replicas} replicas, b={spare} of {WORKERS}, seed {DRAWN_SEED}"
     late = problem.c[-spare:].mean(0)  # where a server that never hears the last workers errs
-    return (
-        mean_value(
-            "backup-workers", "E||g - grad f||^2 = (sigma2 + b/(n-1) zeta2)/(n - b)",
-            np.square(used).sum(-1), expected, check="sampled workers", problem=problem.name,
-            provenance=told,
-        ),
-        mean_value(
-            "backup-workers", "E g = grad f along the last workers' offsets",
-            used @ (late / late.norm()).numpy(), 0.0, check="sampled workers",
-            problem=problem.name, provenance=told,
-        ),
+    yield mean_is(
+        "E||g - grad f||^2 = (sigma2 + b/(n-1) zeta2)/(n - b)", np.square(used).sum(-1), expected,
+        on=problem, words=description,
+    )  # fmt: skip
+    yield mean_is(
+        "E g = grad f along the last workers' offsets", used @ (late / late.norm()).numpy(), 0.0,
+        on=problem, words=description,
     )  # fmt: skip
 
 
 def backup_workers() -> tuple[Verdict, ...]:
-    """What is promised, and the limit of no backup."""
+    """Guarantees, and the limit of no backup."""
     return (
         no_delay(), no_delay(Deadline(0.7)), within_deadline(),
         same_as_bsp(BackupWorkers(0), "backup-workers"),
@@ -224,6 +225,10 @@ def clock_gap(build: Callable[[int], Barrier] = SSP, row: str = "ssp") -> tuple[
     return tuple(verdicts)
 
 
+_SSP_FORMS = ClosedForms("ssp")
+
+
+@_SSP_FORMS.case("own updates", "2 workers, gamma = 1, 6 steps")
 def each_gradient_once(server: Server | None = None) -> Verdict:
     r"""f = x^2/2, two workers, gamma = 1 by shares of 1/2: SSP with s = 0 is at 0 after one step.
 
@@ -232,22 +237,25 @@ def each_gradient_once(server: Server | None = None) -> Verdict:
     ones = torch.ones((2, 1), dtype=torch.float64)
     problem = Quadratic.from_arrays(ones, 0 * ones, x0=torch.ones(1, dtype=torch.float64))
     trace = run((server or unit_step)(SSP(0)), problem, steps=6)
-    return identity(
-        "ssp", "own updates are counted once: x_t = 0 from t = 1 on", trace.model.numpy(), 0.0,
-        check="own updates", problem=problem.name, provenance="2 workers, gamma = 1, 6 steps",
-    )  # fmt: skip
+    return same(
+        "own updates are counted once: x_t = 0 from t = 1 on", trace.model.numpy(), 0.0, on=problem
+    )
 
 
-def e1() -> tuple[Verdict, ...]:
+@demonstrates(
+    "E1",
+    "ssp",
+    "f = x^2/2, two workers, gamma = 1/2 each, s = 0: |x_t|, t >= 1",
+    covers=("essp", "ssp"),
+)
+def e1() -> Shown:
     """Counted twice, the root of x_t is -1; once, x is 0 from the first step on."""
     printed = each_gradient_once(lambda barrier: OwnTwice(unit_step(barrier)))
     return (
-        erratum(
-            "E1", "ssp", "f = x^2/2, two workers, gamma = 1/2 each, s = 0: |x_t|, t >= 1",
-            (abs(each_gradient_once().statistic or 0.0), 0.0),
-            (abs(printed.statistic or 0.0), 0.0), "printed: a worker's own update is added again",
-        ),
-    )  # fmt: skip
+        (abs(each_gradient_once().statistic or 0.0), 0.0),
+        (abs(printed.statistic or 0.0), 0.0),
+        "printed: a worker's own update is added again",
+    )
 
 
 def unit_step(barrier: Barrier) -> ParameterServer:
@@ -271,19 +279,16 @@ def essp() -> tuple[Verdict, ...]:
 # Round robin: every gradient is exactly n - 1 updates old.
 
 
+r2sp = ClosedForms("r2sp")
+"""Closed forms of r2sp."""
+
+
+@r2sp.case("delay", f"four models of time, seed {DRAWN_SEED}")
 def round_robin_age(barrier: Barrier | None = None) -> Verdict:
     """From the second round on every gradient is exactly n - 1 updates old."""
     schedules = barriers_drawn(barrier or RoundRobin())
     ages = torch.cat([s.staleness[WORKERS:, :, 0].reshape(-1) for s in schedules]).numpy()
-    return identity(
-        "r2sp", "delay = n - 1 from the second round on", ages, WORKERS - 1, check="delay",
-        provenance=f"four models of time, seed {DRAWN_SEED}",
-    )  # fmt: skip
-
-
-def r2sp() -> tuple[Verdict, ...]:
-    """How old gradients are when workers take turns."""
-    return (round_robin_age(),)
+    return same("delay = n - 1 from the second round on", ages, WORKERS - 1)
 
 
 # Mean seconds of an update, and what counts in it, against ``theory.seconds.step_times``.
@@ -302,9 +307,9 @@ def step_times_drawn(barrier: Barrier, times: ComputeTimes, n: int = N) -> Sched
     return barrier.schedule(n, TICKS, times, Key.seed(_SEED), torch.arange(_REPLICAS))
 
 
-def deadline_seconds(build: Limit = Deadline) -> tuple[Verdict, ...]:
+@_BACKUP_WORKERS_FORMS.case("order statistics", PROVENANCE)
+def deadline_seconds(build: Limit = Deadline) -> Iterator[Verdict]:
     """A deadline before, around and after the mean of a gradient; gradients in time."""
-    verdicts = []
     for limit in (0.3, 0.9, 2.0, 5.0):
         schedule = step_times_drawn(build(limit), _SHIFTED)
         arrived = (schedule.arrivals < N).sum(-1).double().mean(0)
@@ -312,13 +317,7 @@ def deadline_seconds(build: Limit = Deadline) -> tuple[Verdict, ...]:
             ("seconds of an update", schedule.seconds[-1] / TICKS, _LAW.deadline(N, limit)),
             ("gradients of an update", arrived, _LAW.in_time(N, limit)),
         ):
-            verdicts.append(
-                mean_value(
-                    "backup-workers", f"deadline {limit} s: mean {what}", samples.numpy(),
-                    expected, check="order statistics", provenance=PROVENANCE,
-                )
-            )  # fmt: skip
-    return tuple(verdicts)
+            yield mean_is(f"deadline {limit} s: mean {what}", samples.numpy(), expected)
 
 
 def turn_seconds(barrier: Barrier | None = None) -> tuple[Verdict, ...]:
@@ -346,26 +345,7 @@ def further_step_times() -> tuple[Verdict, ...]:
     return (*deadline_seconds(), *turn_seconds())
 
 
-CLOSED_FORMS = (
-    backup_workers,
-    order_statistics,
-    ssp,
-    e1,
-    essp,
-    r2sp,
-    further_step_times,
-)
+CLOSED_FORMS = (backup_workers, order_statistics, ssp, essp, further_step_times)
 
-DEMONSTRATIONS = (("E1", e1),)
 
-COVERS = {
-    "e1": (
-        "essp",
-        "ssp",
-    ),
-    "further_step_times": (
-        "backup-workers",
-        "r2sp",
-    ),
-    "order_statistics": ("backup-workers",),
-}
+COVERS = {"further_step_times": ("backup-workers", "r2sp"), "order_statistics": ("backup-workers",)}

@@ -22,7 +22,7 @@ from algorithms.transforms.base import Transform
 from proofs_check.instruments.contrast import Make, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting, around
-from proofs_check.methods.faulty.barriers import Spoil, SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import Spoil, SpoiltBarrier
 
 CALM = Setting(
     "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",

@@ -38,8 +38,7 @@ from proofs_check.evidence.synchronous.closed_forms_barriers import (
     unit_step,
     within_deadline,
 )
-from proofs_check.methods.faulty.barriers import SpoiltBarrier
-from proofs_check.methods.faulty.faulty_method import wrapped
+from proofs_check.methods.faulty.faulty_method import SpoiltBarrier, wrapped
 from proofs_check.methods.faulty.methods import MisscaledBSP, OwnTwice
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared

@@ -175,15 +175,6 @@ def prove_ssp_constant_step(claimed: Any = SSP_CONSTANT_STEP_AMOUNT) -> Verdict:
     )
 
 
-PROOFS = (
-    prove_order_statistics,
-    prove_ssp,
-    prove_ssp_constant_step,
-)
+PROOFS = (prove_order_statistics, prove_ssp, prove_ssp_constant_step)
 
-COVERS = {
-    "prove_order_statistics": (
-        "backup-workers",
-        "r2sp",
-    )
-}
+COVERS = {"prove_order_statistics": ("backup-workers", "r2sp")}

@@ -16,7 +16,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import PowerLawFit, fit_power
-from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
+from proofs_check.instruments.study import StudyResult, fitted, order_verdict, study
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -45,6 +45,13 @@ _BSP_SPEEDUP_NONCONVEX_WORKERS = (1, 4, 16, 64)
 ) = 16, 16, 4096, 64, 0.25
 
 
+@study(
+    "bsp-sgd",
+    "quadratic-sc",
+    "n^(-1/2) in the averaged squared gradient",
+    "workers n",
+    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
+)
 def bsp_speedup_nonconvex_measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
     """The exponent of n at 1, 4, 16, 64 workers."""
     columns, bounds = [], []
@@ -78,23 +85,12 @@ def bsp_speedup_nonconvex_measure(build: Callable[[Stepsize], Method[Any]] = BSP
         subject="bsp-sgd",
         problem="quadratic-sc",
         claim="speedup: (1/T) sum E||grad f||^2 ~ n^(-1/2) at gamma ~ sqrt(n/T), n from 1 to 64",
-        told=(
+        description=(
             f"seeds {_BSP_SPEEDUP_NONCONVEX_SEED} + n, {_BSP_SPEEDUP_NONCONVEX_REPLICAS} "
             f"replicas, {_BSP_SPEEDUP_NONCONVEX_STEPS} steps"
         ),
     )
     return StudyResult((verdict,), (fitted(x, y, fit, np.array(bounds)),))
-
-
-BSP_SPEEDUP_NONCONVEX_STUDY = Study(
-    "bsp_speedup_nonconvex",
-    "bsp-sgd",
-    "quadratic-sc",
-    "n^(-1/2) in the averaged squared gradient",
-    "workers n",
-    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
-    bsp_speedup_nonconvex_measure,
-)
 
 
 # Linear speedup of BSP-SGD: at fixed T the squared distance is proportional to 1/n, n = 1 to 64.
@@ -111,6 +107,9 @@ _BSP_SPEEDUP_STRONGLY_CONVEX_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 ) = 32, 128, 256, 63
 
 
+@study(
+    "bsp-sgd", "quadratic-sc", "1/n in the squared distance", "workers n", "E||x_T - x*||^2 [x^2]"
+)
 def bsp_speedup_strongly_convex_measure(
     build: Callable[[Stepsize], Method[Any]] = BSP,
 ) -> StudyResult:
@@ -145,24 +144,13 @@ def bsp_speedup_strongly_convex_measure(
         subject="bsp-sgd",
         problem="quadratic-sc",
         claim="linear speedup: E||x_T - x*||^2 ~ 1/n at fixed T, n from 1 to 64",
-        told=(
+        description=(
             f"seeds {_BSP_SPEEDUP_STRONGLY_CONVEX_SEED} + n, "
             f"{_BSP_SPEEDUP_STRONGLY_CONVEX_REPLICAS} replicas, "
             f"{_BSP_SPEEDUP_STRONGLY_CONVEX_STEPS} steps"
         ),
     )
     return StudyResult((verdict,), (fitted(x, y, fit, y[:, 0].mean() / x),))
-
-
-BSP_SPEEDUP_STRONGLY_CONVEX_STUDY = Study(
-    "bsp_speedup_strongly_convex",
-    "bsp-sgd",
-    "quadratic-sc",
-    "1/n in the squared distance",
-    "workers n",
-    "E||x_T - x*||^2 [x^2]",
-    bsp_speedup_strongly_convex_measure,
-)
 
 
 # BSP-SGD over horizons with gamma ~ sqrt(n/T): the averaged squared gradient falls as T^{-1/2}.
@@ -194,14 +182,22 @@ def over_horizons(
     return np.stack(columns, axis=1)
 
 
-def judge(problem: Problem, fit: PowerLawFit, tight: bool, told: str) -> Verdict:
+def judge(problem: Problem, fit: PowerLawFit, tight: bool, description: str) -> Verdict:
     """The exponent of T against the theorem's order."""
     return order_verdict(
-        theorem, "T", fit, tight, subject="bsp-sgd", problem=problem.name, told=f"{told}, n={_N}",
+        theorem, "T", fit, tight, subject="bsp-sgd", problem=problem.name,
+        description=f"{description}, n={_N}",
         claim="(1/T) sum E||grad f||^2 falls as T^(-1/2) at gamma ~ sqrt(n/T)",
     )  # fmt: skip
 
 
+@study(
+    "bsp-sgd",
+    "quadratic-sc, nonconvex-breast-cancer",
+    "T^(-1/2) in the averaged squared gradient",
+    "horizon T [steps]",
+    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
+)
 def bsp_time_nonconvex_measure(build: Build = BSP) -> StudyResult:
     """Two-sided on the quadratic, one-sided on the non-convex logistic regression."""
     quadratic = Quadratic.strongly_convex(
@@ -211,20 +207,20 @@ def bsp_time_nonconvex_measure(build: Build = BSP) -> StudyResult:
         build, quadratic, _HORIZONS, _BSP_TIME_NONCONVEX_REPLICAS, _BSP_TIME_NONCONVEX_SEED
     )
     fit = fit_power(_HORIZONS, y, ALPHA)
-    told = (
+    description = (
         f"seeds {_BSP_TIME_NONCONVEX_SEED} on, {_BSP_TIME_NONCONVEX_REPLICAS} replicas, "
         f"horizons {_HORIZONS.astype(int).tolist()}"
     )
-    tight = judge(quadratic, fit, True, told)
+    tight = judge(quadratic, fit, True, description)
     logistic = entries.problem("nonconvex-breast-cancer", _N)
     z = over_horizons(
         build, logistic, _SHORT, _BSP_TIME_NONCONVEX_REPLICAS, _BSP_TIME_NONCONVEX_SEED + 10
     )
-    told = (
+    description = (
         f"seeds {_BSP_TIME_NONCONVEX_SEED + 10} on, {_BSP_TIME_NONCONVEX_REPLICAS} replicas, "
         f"horizons {_SHORT.astype(int).tolist()}"
     )
-    loose = judge(logistic, fit_power(_SHORT, z, ALPHA), False, told)
+    loose = judge(logistic, fit_power(_SHORT, z, ALPHA), False, description)
     bound = [
         theorem.bound(quadratic.constants(), theorem.stepsize(quadratic.constants(), int(T)), T)
         for T in _HORIZONS
@@ -232,17 +228,6 @@ def bsp_time_nonconvex_measure(build: Build = BSP) -> StudyResult:
     return StudyResult(
         (tight, loose), (fitted(_HORIZONS, y, fit, np.array(bound, dtype=np.float64)),)
     )
-
-
-BSP_TIME_NONCONVEX_STUDY = Study(
-    "bsp_time_nonconvex",
-    "bsp-sgd",
-    "quadratic-sc, nonconvex-breast-cancer",
-    "T^(-1/2) in the averaged squared gradient",
-    "horizon T [steps]",
-    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
-    bsp_time_nonconvex_measure,
-)
 
 
 # BSP-SGD in time on a strongly convex objective: E||x_T - x*||^2 falls as 1/T, no faster.
@@ -260,6 +245,7 @@ BSP_TIME_NONCONVEX_STUDY = Study(
 ) = 32, 256, 4096, 128, 61
 
 
+@study("bsp-sgd", "quadratic-sc", "1/T in the squared distance", "steps T", "E||x_T - x*||^2 [x^2]")
 def bsp_time_strongly_convex_measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
     """The exponent of T from 128 to 4096 steps."""
     problem = Quadratic.strongly_convex(
@@ -287,21 +273,10 @@ def bsp_time_strongly_convex_measure(build: Callable[[Stepsize], Method[Any]] = 
         subject="bsp-sgd",
         problem=problem.name,
         claim="E||x_T - x*||^2 falls as 1/T (strongly convex, noise ruling)",
-        told=(
+        description=(
             f"seed {_BSP_TIME_STRONGLY_CONVEX_SEED}, {_BSP_TIME_STRONGLY_CONVEX_REPLICAS} "
             f"replicas, {_BSP_TIME_STRONGLY_CONVEX_STEPS} steps, n={_N}, {step}"
         ),
     )
     exact = 4 * (2 * t + 1) / (6 * t * (t + 1)) / _N
     return StudyResult((verdict,), (fitted(t, y, fit, exact),))
-
-
-BSP_TIME_STRONGLY_CONVEX_STUDY = Study(
-    "bsp_time_strongly_convex",
-    "bsp-sgd",
-    "quadratic-sc",
-    "1/T in the squared distance",
-    "steps T",
-    "E||x_T - x*||^2 [x^2]",
-    bsp_time_strongly_convex_measure,
-)

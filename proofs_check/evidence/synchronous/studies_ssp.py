@@ -27,7 +27,7 @@ from algorithms.synchronisation.stale import SSP
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -69,7 +69,7 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     total = torch.zeros(_REPLICAS, ticks + 1, dtype=torch.float64)
     for moment in path(server, problem, ticks - 1, seed=_SEED, replicas=_REPLICAS):
         state: ServerState = moment.state
-        who = state.schedule.at(moment.t).arrivals
+        who = state.schedule.tick(moment.t).arrivals
         view = state.view.gather(-2, places(who, moment.context.network, state.view))
         loss = losses(problem, view, who) - best[who.clamp_max(_N - 1)]
         total.scatter_add_(-1, clock.gather(-1, who), torch.where(who < _N, loss, 0.0))
@@ -80,6 +80,14 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     return series, theorem.bound(c, step, gradients), step(0)
 
 
+@study(
+    "ssp",
+    "logistic regression, lam 0",
+    "average regret of SSP stays under its bound for every lead",
+    "gradients",
+    "average regret",
+    name="ssp_regret",
+)
 def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyResult:
     """Regret for three bounds on the lead."""
     verdicts: list[Verdict] = []
@@ -100,14 +108,3 @@ def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyRe
             PanelLine(f"s={lead} bound", x, bound, theory=True),
         ]
     return StudyResult(tuple(verdicts), curves)
-
-
-STUDY = Study(
-    "ssp_regret",
-    "ssp",
-    "logistic regression, lam 0",
-    "average regret of SSP stays under its bound for every lead",
-    "gradients",
-    "average regret",
-    measure,
-)

@@ -11,13 +11,13 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.methods.variance_reduced.diana import Diana
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
-    ALIKE,
+    EQUAL_CURVATURES,
     MILD,
     NONCONVEX,
     SC,
     UNEQUAL,
-    alike,
     entry,
+    equal_curvatures,
     mild,
     of_row,
 )
@@ -34,7 +34,14 @@ def _diana(compressor: Compressor) -> Make:
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("diana", SC, diana, entry(SC), _diana(RandK(0.25)), 500),
     BoundCheck("diana", NONCONVEX, diana_nonconvex, entry(NONCONVEX), _diana(TernGrad()), 500),
-    BoundCheck("diana", ALIKE, diana_nonconvex, partial(alike, 4, 1.0, 1.0), _diana(QSGD(4)), 1000),
+    BoundCheck(
+        "diana",
+        EQUAL_CURVATURES,
+        diana_nonconvex,
+        partial(equal_curvatures, 4, 1.0, 1.0),
+        _diana(QSGD(4)),
+        1000,
+    ),
     BoundCheck(
         "bcd",
         f"{MILD}, no noise",

@@ -26,61 +26,9 @@ from proofs_check.evidence.variance_reduced.closed_forms import (
     server_shift,
     with_shifts,
 )
-from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
-from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import FaultyCompressor
+from proofs_check.mutants.method_mutant import FaultyCompressor, MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
-
-
-@final
-@dataclass(frozen=True)
-class StaleServerShift(FaultyMethod):
-    """The server forgets to move its own shift with the workers'."""
-
-    right: Diana
-
-    def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
-        return self.right.step(state, t, context)._replace(shift=state.shift)
-
-
-@final
-@dataclass(frozen=True)
-class SlowServerShift(FaultyMethod):
-    """The server's shift moves by 0.98 alpha, those of the workers by alpha."""
-
-    right: Diana
-
-    def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
-        new = self.right.step(state, t, context)
-        return new._replace(shift=state.shift + 0.98 * (new.shift - state.shift))
-
-
-@final
-@dataclass(frozen=True)
-class ForgetfulLAQ(FaultyMethod):
-    """A silent worker's last gradient is forgotten instead of used again."""
-
-    right: LAQ
-
-    def step(self, state: LAQState, t: int, context: RunContext) -> LAQState:
-        new = self.right.step(state, t, context)
-        spoken = (new.silent == 0)[..., None]
-        return new._replace(sent=new.sent * spoken)
-
-
-@final
-@dataclass(frozen=True)
-class AnchorlessRefinement(FaultyMethod):
-    """Variance reduction without the full gradient of the anchor."""
-
-    right: RefinedQuantisation
-
-    def step(self, state: RefinedState, t: int, context: RunContext) -> RefinedState:
-        full = context.problem.full_gradient(state.x, context.network.workers)
-        fresh = state._replace(anchor=state.x, full=torch.zeros_like(full))
-        here = fresh if t % self.right.epoch == 0 else state
-        return replace(self.right, epoch=10**9).step(here, max(t, 1), context)
 
 
 @final
@@ -140,26 +88,42 @@ def _semi_stochastic(make: Make = _refined) -> Verdict:
     return reaches("adaptive-quantisation", make, 0.9, 2500, "the method")
 
 
+@wrong_step("DIANA with a slow server shift", judge=server_shift, of=with_shifts)
+def slow_server_shift(own: Diana, state: DianaState, t: int, context: RunContext) -> DianaState:
+    """the server's h moves by 0.98 alpha"""
+    new = own.step(state, t, context)
+    return new._replace(shift=state.shift + 0.98 * (new.shift - state.shift))
+
+
+@wrong_step("DIANA with a stale server shift", judge=diana_lyapunov, of=with_shifts)
+def stale_server_shift(own: Diana, state: DianaState, t: int, context: RunContext) -> DianaState:
+    """the server's h stays where it was"""
+    return own.step(state, t, context)._replace(shift=state.shift)
+
+
+@wrong_step("LAQ that forgets the silent", judge=_laq, of=LAQ)
+def forgetful_l_a_q(own: LAQ, state: LAQState, t: int, context: RunContext) -> LAQState:
+    """a silent worker counts as zero from then on"""
+    new = own.step(state, t, context)
+    spoken = (new.silent == 0)[..., None]
+    return new._replace(sent=new.sent * spoken)
+
+
+@wrong_step("semi-stochastic gradients without the full one", judge=_semi_stochastic, of=_refined)
+def anchorless_refinement(
+    own: RefinedQuantisation, state: RefinedState, t: int, context: RunContext
+) -> RefinedState:
+    """g_i(x) - g_i(y), nothing added"""
+    full = context.problem.full_gradient(state.x, context.network.workers)
+    fresh = state._replace(anchor=state.x, full=torch.zeros_like(full))
+    here = fresh if t % own.epoch == 0 else state
+    return replace(own, epoch=10**9).step(here, max(t, 1), context)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "DIANA with a slow server shift", "the server's h moves by 0.98 alpha",
-        server_shift, wrapped(SlowServerShift, with_shifts),
-    ),
-    fault(
-        "DIANA with a stale server shift", "the server's h stays where it was",
-        diana_lyapunov, wrapped(StaleServerShift, with_shifts),
-    ),
-    fault(
-        "LAQ that forgets the silent", "a silent worker counts as zero from then on",
-        _laq, wrapped(ForgetfulLAQ, LAQ),
-    ),
     fault(
         "DIANA with alpha = 1", "shifts take the whole message where omega = 3 allows a quarter",
         diana_recursion, _greedy,
-    ),
-    fault(
-        "semi-stochastic gradients without the full one", "g_i(x) - g_i(y), nothing added",
-        _semi_stochastic, wrapped(AnchorlessRefinement, _refined),
     ),
     MethodMutant(
         "IBCD with one draw for all", "the workers' blocks are equal, not independent",

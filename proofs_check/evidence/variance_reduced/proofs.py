@@ -137,8 +137,4 @@ def prove_diana_nonconvex(
     )
 
 
-PROOFS = (
-    prove_cyclic_blocks,
-    prove_diana,
-    prove_diana_nonconvex,
-)
+PROOFS = (prove_cyclic_blocks, prove_diana, prove_diana_nonconvex)

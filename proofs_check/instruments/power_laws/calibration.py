@@ -1,4 +1,4 @@
-"""How often the 95% interval of an exponent holds it: curves whose exponent is known.
+"""Coverage of the 95% interval of an exponent: curves whose exponent is known.
 
 ``python -m proofs_check.instruments.power_laws.calibration`` prints the table of docs/rates.md;
 with ``--shorter`` that of what shorter intervals would hold at 30% noise.

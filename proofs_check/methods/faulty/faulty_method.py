@@ -11,6 +11,8 @@ from torch import Tensor
 
 from algorithms.methods.base import Method, RunContext
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from theory.constants import Constants
 
 Arguments = ParamSpec("Arguments")
@@ -96,8 +98,51 @@ class OnLinks(FaultyMethod):
         return self.right.step(state, t, context)
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class OneWrongStep(FaultyMethod):
+    """The method with ``wrong`` in place of its step.
+
+    Attributes:
+        right: any method.
+        wrong: called as ``wrong(right, state, t, context)``; its name is that of the fault.
+    """
+
+    right: Method[Any]
+    wrong: Callable[[Any, Any, int, RunContext], Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.wrong.__name__} posing as {self.right.name}"
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.wrong(self.right, state, t, context)
+
+
 def wrapped(
     wrong: Callable[[Right], Wrong], right: Callable[Arguments, Right]
 ) -> Callable[Arguments, Wrong]:
     """Builds ``wrong`` around what ``right`` builds of the same arguments."""
     return lambda *args, **options: wrong(right(*args, **options))
+
+
+# A barrier whose decisions are spoilt.
+
+
+Spoil = Callable[[WorkerStates, Decision], Decision]
+
+
+@final
+@dataclass(frozen=True)
+class SpoiltBarrier(Barrier):
+    """Everything as in ``right``, whose decisions ``spoil`` changes."""
+
+    right: Barrier
+    spoil: Spoil
+
+    @property
+    def name(self) -> str:
+        return f"spoilt {self.right.name}"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        return self.spoil(now, self.right.decide(now))

@@ -1,4 +1,4 @@
-"""Attackers, one per file; every module-level Attacker of this room is one."""
+"""Attackers; every module-level Attacker of this room is one."""
 
 from __future__ import annotations
 

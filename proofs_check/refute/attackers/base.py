@@ -14,7 +14,7 @@ from theory.arrays import Floats
 
 
 class Confirmation(NamedTuple):
-    """What another computation found at the same instance.
+    """Result of another computation at the same instance.
 
     Attributes:
         how: the computation, in words.
@@ -33,17 +33,20 @@ class Attacker(ABC):
     """One way of looking for instances that break a bound.
 
     Attributes of every member: ``name``, ``what`` it looks at in a line, its ``turn``, who
-    finds most comes first, and whether it makes problems of its own (``elsewhere``).
+    finds most comes first, whether it makes problems of its own (``elsewhere``), the class of its
+    instances (``kind``), and which number of the cube says the stepsize (``stepsize_at``).
     """
 
     name: str
     what: str
     turn: int = 9
     elsewhere: bool = True
+    kind: type[Instance]
+    stepsize_at: int
 
     @abstractmethod
     def coordinates(self, claim: Claim) -> int:
-        """How many numbers of [0, 1] make an instance.
+        """Number of values in [0, 1] that make an instance.
 
         Raises:
             Unfit: the claim is outside what the attacker can measure; says why.
@@ -63,7 +66,7 @@ class Attacker(ABC):
 
     @abstractmethod
     def measure(self, claim: Claim, instance: Instance) -> BoundTrial:
-        """What the metric is at an instance, beside the bound.
+        """Value of the metric at an instance, and the bound.
 
         Raises:
             Unfit: the claim does not allow it.
@@ -76,3 +79,7 @@ class Attacker(ABC):
         Raises:
             Unfit: there are none.
         """
+
+    def certificates(self, claim: Claim) -> tuple[str, ...]:
+        """What is proved of the claim, in words; most attackers prove nothing."""
+        return ()

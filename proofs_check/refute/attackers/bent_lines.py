@@ -26,6 +26,8 @@ class BentLines(Attacker):
 
     name = "lines"
     turn = 2
+    kind = LineInstance
+    stepsize_at = 12
     what = "functions of one number with bent gradients; no noise, or skewed noise of two points"
 
     def coordinates(self, claim: Claim) -> int:
@@ -88,6 +90,7 @@ def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
     if 1 not in claim.dimensions:
         raise Unfit(f"what its setting states is of {claim.dimensions[0]} dimensions")
     why: Unfit | None = None
+    alone: tuple[tuple[int, ...], bool, bool] | None = None
     for similar, quiet in restrictions(claim):
         found = []
         length = claim.horizon or _LOOKED
@@ -109,7 +112,11 @@ def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
             else:
                 found.append(n)
         if found:
-            return tuple(found), similar, quiet
+            alone = alone or (tuple(found), similar, quiet)
+            if max(found) > 1 or max(claim.workers) == 1:
+                return tuple(found), similar, quiet
+    if alone is not None:
+        return alone
     raise Unfit(str(why))
 
 

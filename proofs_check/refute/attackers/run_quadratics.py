@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from proofs_check.refute.attackers.base import Confirmation
-from proofs_check.refute.attackers.exact_moments import exact_moments_attacker
+from proofs_check.refute.attackers.exact_quadratics import exact_moments_attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.measured import BoundTrial, Unfit

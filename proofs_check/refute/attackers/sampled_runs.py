@@ -50,6 +50,8 @@ class SampledRuns(Attacker):
     name = "runs"
     elsewhere = False
     turn = 4
+    kind = SampledInstance
+    stepsize_at = 2
     what = "sampled runs on the catalogue's problems, by confidence limits"
 
     def coordinates(self, claim: Claim) -> int:

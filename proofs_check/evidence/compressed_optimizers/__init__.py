@@ -1,0 +1,1 @@
+"""Evidence of optimizers whose moments are compressed."""

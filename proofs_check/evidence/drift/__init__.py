@@ -1,0 +1,1 @@
+"""Evidence of local steps that are corrected for drift."""

@@ -1,0 +1,1 @@
+"""Evidence of methods that send differences to what was sent before."""

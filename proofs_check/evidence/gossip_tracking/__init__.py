@@ -1,0 +1,1 @@
+"""Evidence of gossip that tracks gradients or corrects its bias."""

@@ -1,0 +1,1 @@
+"""Evidence of server optimisers over local steps."""

@@ -1,0 +1,1 @@
+"""Evidence of servers that say what a late gradient is worth."""

@@ -1,0 +1,127 @@
+"""Closed forms of DASHA: one round by all its outcomes, its messages, gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.rand_k import RandK
+from algorithms.engine.run import run
+from algorithms.methods.base import Method
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.variance_reduced.dasha import Dasha, DashaState
+from algorithms.methods.variance_reduced.marina import Marina
+from algorithms.problems.quadratic_data import unequal
+from proofs_check.evidence.error_feedback.closed_forms import dyadic
+from proofs_check.evidence.variance_reduced.closed_forms_marina import two_in_the_plane
+from proofs_check.instruments.closed_forms import ClosedForms, none_wrong, same
+from proofs_check.instruments.paths import models, path
+from proofs_check.verdict import Verdict
+from theory.stepsizes import ConstantStep, Stepsize
+
+Build = Callable[[Stepsize, Compressor], Method[Any]]
+_REPLICAS = 512
+
+_FORMS = ClosedForms("dasha")
+
+
+@_FORMS.case("outcomes of a round", f"rand-1, {_REPLICAS} replicas see all outcomes")
+def both_errors(make: Build = Dasha) -> Iterator[Verdict]:
+    """Errors of the workers' estimates and of their mean, over each worker's coordinate.
+
+    With e_i = g_i - h_i, u_i = dh_i - a e_i: E P+ = (1 - a)^2 P + omega mean |u_i|^2, E S+ = (1 -
+    a)^2 S + omega/n^2 sum |u_i|^2, and with a = 1/(2 omega + 1) E P+ <= (1 - a) P + 2 omega mean
+    |dh_i|^2.
+    """
+    problem, omega, a = two_in_the_plane(), 1.0, 1 / 3
+    x = torch.tensor([0.3, -0.7], dtype=torch.float64)
+    h = problem.all_gradients(torch.tensor([1.0, 0.5], dtype=torch.float64))
+    e = torch.tensor([[0.4, -0.1], [0.2, 0.7]], dtype=torch.float64)
+    method = make(ConstantStep(0.1), RandK(1))
+    context = next(iter(path(method, problem, 0, replicas=_REPLICAS))).context
+    rows = [
+        one.expand(_REPLICAS, *one.shape).clone()
+        for one in (x[None], h + e, h, (h + e).mean(0, keepdim=True), x[None])
+    ]
+    after = method.step(DashaState(*rows), 1, context)
+    outcomes = torch.unique(after.estimates, dim=0)
+    yield none_wrong("four outcomes", abs(len(outcomes) - 4), f"{len(outcomes)} seen")
+    g = problem.all_gradients(x)
+    workers = float((outcomes - g).square().sum(-1).mean())
+    server = float((outcomes.mean(-2) - g.mean(0)).square().sum(-1).mean())
+    u = (g - h) - a * e
+    spread, kept = u.square().sum(-1), (1 - a) ** 2
+    own = float(e.square().sum(-1).mean())
+    yield same("E P+", workers, kept * own + omega * float(spread.mean()))
+    yield same(
+        "E S+", server, kept * float(e.mean(0).square().sum()) + omega / 4 * float(spread.sum())
+    )
+    bound = (1 - a) * own + 2 * omega * float((g - h).square().sum(-1).mean())
+    yield none_wrong(
+        "E P+ <= (1 - a) P + 2 omega mean |dh|^2", int(workers > bound), f"{workers:.6g} of "
+        f"{bound:.6g}",
+    )  # fmt: skip
+
+
+@_FORMS.case("invariant", "rand-k with k = d/4, 60 rounds, seed 0")
+def server_estimate(make: Build = Dasha) -> Verdict:
+    """The server's g is the mean of the workers' g_i after every round."""
+    problem = unequal(4, 8)
+    states = [one.state for one in path(make(ConstantStep(0.1), RandK(0.25)), problem, 60)]
+    server = torch.stack([state.mean[..., 0, :] for state in states])
+    workers = torch.stack([state.estimates.mean(-2) for state in states])
+    return same("g = (1/n) sum_i g_i", server.numpy(), workers.numpy(), on=problem)
+
+
+@_FORMS.case("bits of a round", "rand-k with k = 2 of 8, 200 rounds")
+def largest_messages(make: Build = Dasha) -> Iterator[Verdict]:
+    """After the first round every message has k floats; MARINA's have d in full rounds."""
+    problem = unequal(4, 8)
+    for method, words, peak in (
+        (make(ConstantStep(0.1), RandK(2)), "DASHA", 2 * 64),
+        (Marina(ConstantStep(0.1), RandK(2)), "MARINA", 8 * 64),
+    ):
+        trace = run(method, problem, steps=200, points=201)
+        rounds = np.diff(trace.sent_bits[0])
+        yield same(
+            f"{words}: first and later rounds send at most", (rounds[0], rounds[1:].max()),
+            (8 * 64, peak), on=problem,
+        )  # fmt: skip
+
+
+@_FORMS.case("equal to", "15 steps of 1/2, exact in floats")
+def gradient_descent(make: Build = Dasha) -> Verdict:
+    """Without compression gradient descent bit for bit."""
+    problem, half = dyadic(), ConstantStep(0.5)
+    mine, theirs = models(make(half, Identity()), problem, 15), models(BSP(half), problem, 15)
+    wrong = int((mine != theirs).sum())
+    return none_wrong(
+        "omega = 0: gradient descent bit for bit", wrong,
+        f"{wrong} of {mine.numel()} numbers differ", on=problem,
+    )  # fmt: skip
+
+
+@_FORMS.case("fixed point", "100 rounds from x* with g_i = h_i = grad f_i(x*)")
+def stays(make: Build = Dasha) -> Verdict:
+    """No round moves x*, though the workers' gradients are not 0 there."""
+    problem = unequal(4, 8, sigma2=0.0)
+    assert problem.x_star is not None
+    star = problem.x_star.expand(16, 1, -1).clone()
+    g = problem.all_gradients(problem.x_star).expand(16, -1, -1).clone()
+    state: Any = DashaState(star, g, g, torch.zeros_like(star), star)
+    method = make(ConstantStep(0.2), RandK(0.25))
+    context = next(iter(path(method, problem, 0, replicas=16))).context
+    reached = []
+    for t in range(1, 101):  # after the first round, whose messages are not compressed
+        state = method.step(state, t, context)
+        reached.append(state.x)
+    ends = torch.stack(reached).numpy()
+    return same("x* stays", ends, np.asarray(problem.x_star), on=problem)
+
+
+CLOSED_FORMS = (_FORMS,)

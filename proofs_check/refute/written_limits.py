@@ -1,0 +1,149 @@
+"""Stepsizes as they are stated: the formula of a theorem's limit, and what its rule weighs.
+
+A limit that is too long, or that reads another constant, breaks no bound unless it is tight; but it
+is told to readers as a formula, which computer algebra reads here independently of the code.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+import sympy
+from sympy.parsing.sympy_parser import (
+    convert_xor,
+    implicit_multiplication,
+    parse_expr,
+    standard_transformations,
+)
+
+from proofs_check.verdict import CheckKind, Outcome, Verdict
+from theory.constants import Constants
+from theory.theorem import Theorem
+from theory.theorems.families import Descent
+
+_FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt}
+_READ = (*standard_transformations, convert_xor, implicit_multiplication)
+_ROUNDING = 1e-12
+_MANY, _BALANCE = 10**30, 1e-6  # steps, and what terms of higher order leave there
+_LETTERS = {"m": "momentum", "p": "refresh", "c": "compensation", "D": "lazy_window"}
+_WORDS = ("sum of the weights", "lazy")
+_OF_CODE = {"gain", "behind"}  # taken from the theorem itself
+_OR_HALF = ", or half of that where the model is behind a virtual iterate,"
+
+
+def written_limit(theorem: Theorem) -> Verdict:
+    """The formula of a theorem's limit against the limit, at its example and around it.
+
+    No more than compared where the formula has words, or names that are no constants, or where its
+    gain and behind are taken from the theorem's own code.
+    """
+    text = str(getattr(theorem, "formula", ""))
+    values = [(limit, _value(text, theorem, c)) for c, limit in _limits(theorem)] if text else []
+    read = [(limit, value) for limit, value in values if value is not None]
+    worst = float(np.max([abs(value / limit - 1) for limit, value in read], initial=0.0))
+    refuted, own = not worst <= _ROUNDING, sorted(_names(text) & _OF_CODE)
+    evidence = f"{text}: {worst:.2g} off at {len(read)} sets of constants"
+    return Verdict(
+        subject=theorem.name, check="written limit", kind=CheckKind.LIMIT,
+        claim="the limit of the stepsizes is the formula that is told of it",
+        outcome=Outcome.NOT_APPLICABLE if not text
+        else Outcome.REFUTED if refuted
+        else Outcome.AGREES if read and not own else Outcome.COMPARED,
+        statistic=worst if read else None, bound=_ROUNDING if read else None,
+        evidence="it has no formula" if not text
+        else _unread(text, theorem) if not read
+        else f"{evidence}; {' and '.join(own)} as the theorem's own code has it" if own
+        else evidence,
+        provenance=str(theorem.source),
+    )  # fmt: skip
+
+
+def _unread(text: str, theorem: Theorem) -> str:
+    """Reason why a formula gives no number."""
+    numbers = _numbers(theorem, theorem.example)
+    unknown = sorted(_names(text) - set(numbers) - set(_FUNCTIONS))
+    if unknown:
+        return f"{text!r} is not computed: no constant is stated for {', '.join(unknown)}"
+    return f"{text!r} is no formula of constants alone"
+
+
+def balanced_step(theorem: Theorem) -> Verdict:
+    """Start over noise floor of a descent at the stepsize that is prescribed for very many steps.
+
+    gamma = sqrt(signal/(noise T)) makes both equal where it is the best stepsize, so that a factor
+    that is lost in either shows, though every stepsize below the limit has a true bound.
+    """
+    c, ratio, stated = theorem.example, None, getattr(theorem, "balanced", 1.0)
+    if isinstance(theorem, Descent):
+        gamma = theorem.prescribed(c, _MANY).gamma
+        floor = next(iter(theorem.floors(c, gamma)), 0.0)
+        ratio = theorem.start(c, gamma) / _MANY / floor if floor > 0 else None
+    off = 0.0 if ratio is None else abs(ratio / stated - 1)
+    return Verdict(
+        subject=theorem.name, check="balanced stepsize", kind=CheckKind.LIMIT,
+        claim="the prescribed stepsize weighs start and noise as it is stated",
+        outcome=Outcome.NOT_APPLICABLE if ratio is None
+        else Outcome.AGREES if off <= _BALANCE else Outcome.REFUTED,
+        statistic=ratio, bound=None if ratio is None else stated,
+        evidence="it weighs no start against noise" if ratio is None
+        else f"after {_MANY:.0e} steps the start is {ratio:.9g} times the noise",
+        provenance=str(theorem.source),
+    )  # fmt: skip
+
+
+def _limits(theorem: Theorem) -> Iterator[tuple[Constants, float]]:
+    """Constants, and the longest stepsize allowed there: the example, and one constant changed."""
+    example = theorem.example
+    changed = [example]
+    for name in example.stated():
+        value = getattr(example, name)
+        if not isinstance(value, bool | int | float):
+            continue
+        other = value + 1 if isinstance(value, int) else 0.9 * value
+        changed.append(example.state(None, **{name: other}))
+    for c in changed:
+        try:
+            limit = float(getattr(theorem, "limit")(c))  # noqa: B009
+        except (ArithmeticError, AttributeError, ValueError):
+            continue
+        if math.isfinite(limit) and limit > 0:
+            yield c, limit
+
+
+def _plain(text: str) -> tuple[str, bool]:
+    """The formula without its words, and whether half of it is meant behind a virtual iterate."""
+    short = text.replace(*_WORDS).removesuffix(_OR_HALF)
+    return re.sub(r"\) (?=min|max|sqrt)", ") * ", short), text.endswith(_OR_HALF)
+
+
+def _names(text: str) -> set[str]:
+    """The names in a formula."""
+    plain, half = _plain(text)
+    return {*re.findall(r"[A-Za-z_]\w*", plain), *(("behind",) if half else ())}
+
+
+def _numbers(theorem: Theorem, c: Constants) -> dict[str, float]:
+    """Numbers by the names that formulas have for them: constants and the theorem's own."""
+    known = {one.name: getattr(c, one.name) for one in fields(c)}
+    known |= {letter: known[name] for letter, name in _LETTERS.items()}
+    known["M"] = getattr(theorem, "M", None)
+    if hasattr(theorem, "separation"):
+        own = theorem.separation(c)
+        known |= {"gain": own.gain, "behind": own.behind}
+    return {name: value for name, value in known.items() if isinstance(value, int | float)}
+
+
+def _value(text: str, theorem: Theorem, c: Constants) -> float | None:
+    """The formula at constants and the theorem's own numbers; None where it cannot be read."""
+    (plain, half), numbers = _plain(text), _numbers(theorem, c)
+    symbols = {name: sympy.Symbol(name) for name in numbers}
+    values = {symbols[name]: value for name, value in numbers.items()}
+    try:
+        found = float(parse_expr(plain, {**symbols, **_FUNCTIONS}, _READ).subs(values))
+    except (SyntaxError, TypeError, ValueError, AttributeError):
+        return None
+    return found / 2 if half and numbers.get("behind") else found

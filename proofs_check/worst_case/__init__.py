@@ -1,0 +1,1 @@
+"""Worst cases: programmes over Gram matrices of points and gradients, solved to the digit."""
