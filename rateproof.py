@@ -10,8 +10,10 @@
     points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
     verdicts = rateproof.check(my_compressor, d=64)  # each result has .frame and .figure()
     found = rateproof.audit(anybodys_function, unbiased=True)
+    found = rateproof.study(["choco-sgd"], out="study")  # a paper's evidence section
     last = rateproof.sweep("study.toml", out="sweeps/mine").frame  # a grid of any size
     hook = rateproof.register_hook(ddp_model, my_compressor)
+    from rateproof.testing import check_theorem, mixing_matrices  # for a suite of one's own
     print(rateproof.cite("choco-sgd", "logreg-breast-cancer"))  # BibTeX of what was used
 
 The project's four packages have everyday names (``theory``, ``algorithms``, ``proofs_check``,
@@ -21,11 +23,12 @@ where the current folder, or a folder ahead on the import path, has packages of 
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,19 +40,25 @@ if TYPE_CHECKING:
     from algorithms.ddp.hook import DDPHook
     from algorithms.memories.base import Memory
     from algorithms.problems.module_problem import ModuleProblem
-    from experiments.compare.comparing import Axis, Comparison
+    from experiments.compare.comparing import Comparison
     from experiments.compare.single import Single
+    from experiments.notebooks.arguments import Axis, Chance, Count, Positive, Samples, Tuned
     from experiments.notebooks.audited import Audited
     from experiments.notebooks.rated import Rated
     from experiments.notebooks.verdict_list import VerdictList
     from experiments.reporting.citing import Citations
+    from experiments.study.studying import FinishedStudy
     from experiments.sweeps.sweeping import Swept
+    from experiments.testing.public import testing as testing
+    from proofs_check.method_audit.subject import MethodSubject
     from proofs_check.refute.claim import Claim
     from proofs_check.refute.outcome import Attack
 
 __all__ = [
-    "assumptions", "audit", "check", "cite", "claim", "compare", "errata", "main",
-    "module_problem", "rate", "refute", "register_hook", "rows", "run", "sweep", "table", "theorem",
+    "assumptions", "audit", "check", "cite", "claim", "compare", "errata", "main", "method",
+    "module_problem", "rate", "refute", "register_hook", "rows", "run", "study", "sweep",
+    "table", "theorem",
+    "torch_method",
 ]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
@@ -57,7 +66,28 @@ PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
 
 _HOME = Path(__file__).resolve().parent
 
+__path__ = [str(_HOME / "experiments" / "testing" / "public")]
+"""Where ``rateproof.testing`` lies: a module with a path is imported from as a package is."""
 
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with its arguments held to its annotations before it is called."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        from experiments.notebooks.arguments import arguments
+
+        given = arguments(function, *args, **kwargs)
+        return function(*given.args, **given.kwargs)
+
+    return call
+
+
+@_checked
 def rows(ready: bool = True) -> tuple[str, ...]:
     """Keys of the surveyed rows; ``ready``: of the methods that run."""
     from algorithms.catalogue import METHODS, ROWS
@@ -65,16 +95,17 @@ def rows(ready: bool = True) -> tuple[str, ...]:
     return tuple(row.key for row in (METHODS if ready else ROWS))
 
 
+@_checked
 def run(
     row: str,
     problem: str,
     *,
-    n: int = 16,
-    steps: int = 2000,
-    replicas: int = 32,
+    n: Count = 16,
+    steps: Count = 2000,
+    replicas: Count = 32,
     seed: int = 0,
-    gamma: float | None = None,
-    tuning: str | None = None,
+    gamma: Positive | None = None,
+    tuning: Tuned | None = None,
     device: str = "cpu",
     **settings: Any,
 ) -> Single:
@@ -85,7 +116,7 @@ def run(
     theorem's run beside it (``proven``) where users take other parameters. ``settings`` set
     parameters of the row by name, as in ``period=4``. It is computed on ``device``, ``cpu``,
     ``cuda`` or ``cuda:1``. The result has the trace
-    (``played.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
+    (``result.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
     ``figure()``.
 
     Raises:
@@ -96,10 +127,12 @@ def run(
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
     from experiments.compare.single import run_single
-    from experiments.compare.tuned_rows import Tuning, chosen, usual
+    from experiments.compare.tuned_rows import Tuning, chosen, positive, usual
 
     mine, objective = row_called(row), problem_called(problem, n)
     by = usual(mine) if tuning is None else Tuning(tuning)
+    if gamma is not None:
+        positive(gamma, tuning)
     both = tuning is None and gamma is None and by is Tuning.GRID
     ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=settings, steps=steps)
     return run_single(
@@ -108,14 +141,15 @@ def run(
     )  # fmt: skip
 
 
+@_checked
 def compare(
     rows: Sequence[str],
     problem: str,
     *,
     axis: Axis = "bits",
-    tuning: str = "grid",
-    n: int = 16,
-    steps: int = 1000,
+    tuning: Tuned = "grid",
+    n: Count = 16,
+    steps: Count = 1000,
     **options: Any,
 ) -> Comparison:
     """Several rows on one problem at an equal amount of ``axis``: bits, seconds, gradients, steps.
@@ -131,21 +165,23 @@ def compare(
     from algorithms.catalogue import row as row_called
     from experiments.compare.comparing import compare_rows
     from experiments.compare.tuned_rows import Tuning
+    from experiments.notebooks.arguments import options_for
 
     return compare_rows(
         [row_called(key) for key in rows], problem_called(problem, n),
-        axis=axis, tuning=Tuning(tuning), steps=steps, **options,
+        axis=axis, tuning=Tuning(tuning), steps=steps, **options_for(compare_rows, options),
     )  # fmt: skip
 
 
+@_checked
 def rate(
     row: str,
     problem: str,
     vary: str,
     *,
-    n: int = 16,
-    error: float = 0.01,
-    gamma: float | None = None,
+    n: Count = 16,
+    error: Chance = 0.01,
+    gamma: Positive | None = None,
     **options: Any,
 ) -> Rated:
     """A row's error along T, n, H, gap, delta, omega, tau or batch, and its exponent as a verdict.
@@ -162,6 +198,7 @@ def rate(
     from algorithms.catalogue import row as row_called
     from algorithms.core.names import look_up
     from experiments.compare.tuned_rows import Tuning, sweeping_step
+    from experiments.notebooks.arguments import options_for
     from experiments.notebooks.rated import Rated as Made
     from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
 
@@ -170,11 +207,13 @@ def rate(
     chosen.require_fit(objective)
     step = sweeping_step(chosen, objective, options.get("steps", 1000), Tuning.THEOREM, gamma)
     found = sweep(
-        chosen, lambda size: problem_called(problem, size), variable, n=n, step=step, **options
-    )
+        chosen, lambda size: problem_called(problem, size), variable, n=n, step=step,
+        **options_for(sweep, options),
+    )  # fmt: skip
     return Made(found, sweep_verdict(chosen, found, problem, alpha=error))
 
 
+@_checked
 def table(
     name: str, report: str | Path = "report", *, measure: bool = False
 ) -> list[dict[str, Any]]:
@@ -191,10 +230,11 @@ def table(
     return table_data(name, Path(report), measure=measure)
 
 
+@_checked
 def errata(
     name: str | None = None, report: str | Path = "report", *, run: bool = False
 ) -> list[dict[str, Any]]:
-    """What the surveys print that is wrong, as records: place, printed, correct, demonstration.
+    """Errata of the surveys, as records: place, printed, correct, demonstration.
 
     ``name`` is one of them, as ``"E7"``. ``found`` is what its demonstration gave when the survey
     in ``report`` was made, or now if ``run`` (all of them take minutes).
@@ -207,8 +247,9 @@ def errata(
     return errata_data(name, Path(report), run=run)
 
 
-def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:
-    """What a result states, and at ``constants`` its stepsize, violations and bound after T steps.
+@_checked
+def theorem(name: str, *, T: Count = 1000, **constants: Any) -> dict[str, Any]:
+    """Statement of a result, and at ``constants`` its stepsize, violations and bound after T steps.
 
     ``constants`` are those of ``theory.constants``, as in ``L=1.0, mu=0.1``, and ``gamma`` for a
     stepsize of one's own; without any the theorem's own example is taken.
@@ -221,27 +262,29 @@ def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:
     return theorem_record(name, known_constants(constants), T)
 
 
+@_checked
 def claim(name: str, **stated: Any) -> Claim:
     """A theorem of one's own, for :func:`refute`: method, bound, limit, metric, assumptions.
 
-    ``stated`` as of ``proofs_check.refute.claim.claim``; docs/refute.md has a template.
+    ``stated`` as of ``proofs_check.refute.stated.claim``; docs/refute.md has a template.
 
     Raises:
         ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
             that cannot be read.
     """
-    from proofs_check.refute.claim import claim as made
+    from proofs_check.refute.stated import claim as made
 
     return made(name, **stated)
 
 
+@_checked
 def refute(
     theorem: str | Claim,
     *,
-    budget: float = 60.0,
+    budget: Positive = 60.0,
     attackers: Sequence[str] = (),
     seed: int = 0,
-    workers: int = 1,
+    workers: Count = 1,
     **options: Any,
 ) -> Attack:
     """Look for an instance that breaks a theorem's bound, for ``budget`` seconds.
@@ -253,17 +296,20 @@ def refute(
     Raises:
         ValueError: an unknown theorem or attacker, or a budget that is not positive.
     """
+    from experiments.notebooks.arguments import options_for
     from proofs_check.refute.attack import attack
     from proofs_check.refute.ours import claims_called
 
     claims = claims_called(theorem) if isinstance(theorem, str) else (theorem,)
     name = theorem if isinstance(theorem, str) else theorem.name
     return attack(
-        name, claims, budget=budget, attackers=attackers, seed=seed, workers=workers, **options
-    )
+        name, claims, budget=budget, attackers=attackers, seed=seed, workers=workers,
+        **options_for(attack, options),
+    )  # fmt: skip
 
 
-def assumptions(problem: Any, *, n: int = 8, steps: int = 200, seed: int = 0) -> dict[str, Any]:
+@_checked
+def assumptions(problem: Any, *, n: Count = 8, steps: Count = 200, seed: int = 0) -> dict[str, Any]:
     """A problem's constants as stated and as found along runs, and which theorems apply.
 
     ``problem`` is a name of the catalogue (for n workers), ``"MODULE:ATTRIBUTE"``, or a problem.
@@ -271,13 +317,20 @@ def assumptions(problem: Any, *, n: int = 8, steps: int = 200, seed: int = 0) ->
     Raises:
         ValueError: there is no such problem.
     """
+    from algorithms.problems.base import Problem
     from experiments.commands.assumptions import assumptions_record, record_of
 
+    if not isinstance(problem, (str, Problem)):
+        raise ValueError(
+            "problem should be a name of the catalogue, MODULE:ATTRIBUTE or a Problem, "
+            f"got problem={problem!r}"
+        )
     if isinstance(problem, str):
         return assumptions_record(problem, n=n, steps=steps, seed=seed)
     return record_of(problem, steps, seed)
 
 
+@_checked
 def cite(*names: str) -> Citations:
     """The literature of rows, theorems and problems: ``str`` of it is BibTeX.
 
@@ -289,6 +342,7 @@ def cite(*names: str) -> Citations:
     return cited(names)
 
 
+@_checked
 def module_problem(
     module: Module, loss: Callable[[Tensor, Tensor], Tensor], features: Tensor, labels: Tensor,
     **options: Any,
@@ -303,15 +357,16 @@ def module_problem(
     """
     from algorithms.problems.module_problem import ModuleProblem as Made
 
-    return Made.of(module, loss, features, labels, **options)
+    return Made.from_data(module, loss, features, labels, **options)
 
 
+@_checked
 def sweep(
     study: str | Path | Mapping[str, Any],
     out: str | Path = "report/sweeps",
     *,
     executor: str = "",
-    workers: int = 2,
+    workers: Count = 2,
     console: Console | None = None,
 ) -> Swept:
     """A grid of runs, from a TOML file or a table like one (docs/sweeps.md), to one data set.
@@ -334,8 +389,44 @@ def sweep(
     return run_sweep(grid, Path(out), told, executor=executor, workers=workers)
 
 
-def check(thing: Any, *, d: int = 16) -> VerdictList:
-    """Verdicts on a compressor, topology, push topology or problem of one's own: a tuple of them.
+@_checked
+def study(
+    rows: Sequence[str],
+    problem: str | None = None,
+    *,
+    against: Sequence[str] | None = None,
+    quick: bool = False,
+    out: str | Path = "study",
+    tell: Callable[[str], object] = print,
+    **options: Any,
+) -> FinishedStudy:
+    """Evidence for a paper on rows, built in or ``"MODULE:ATTRIBUTE"``, in the folder ``out``.
+
+    All rows, ``against`` among them (default: synchronous SGD, for gossip D-PSGD too), are tuned by
+    one grid and compared at an equal budget; each of ``rows`` is held to its bound, its rates are
+    measured, its effect, its theorem attacked, its code run on ranks. Pictures, tables for LaTeX,
+    the setting in words, BibTeX, a script and a page are written. What ``out`` has is not computed
+    again; ``tell`` hears what is done. Further ``options`` (n, steps, replicas, seed, axis, vary,
+    rate_steps, sizes, attack_seconds, column) as of ``experiments.study.plan.planned``. Runs are
+    made on processes too: a script calls it below ``if __name__ == "__main__"``.
+
+    Raises:
+        ValueError: an unknown row, problem or option, or a number out of range.
+        OwnFault: code of one's own raised (``experiments.ranks.user_objects``).
+    """
+    from experiments.notebooks.arguments import options_for
+    from experiments.study.plan import planned
+    from experiments.study.studying import studied
+
+    plan = planned(
+        rows, problem_name=problem, against=against, quick=quick, **options_for(planned, options)
+    )
+    return studied(plan, Path(out), tell)
+
+
+@_checked
+def check(thing: Any, *, d: Count = 16) -> VerdictList:
+    """Verdicts on a compressor, topology, push topology, problem or method of one's own: a tuple.
 
     Or on what a name says: a row's key or an operator's name of the catalogue. Claims of
     compressors are checked on R^d.
@@ -343,11 +434,13 @@ def check(thing: Any, *, d: int = 16) -> VerdictList:
     Raises:
         ValueError: an unknown name.
         TypeError: ``thing`` is none of these.
+        SubjectFault: a method's step raised.
     """
     from algorithms.compressors.base import Compressor
     from algorithms.problems.base import Problem
     from algorithms.topologies.base import PushTopology, Topology
     from experiments.notebooks.verdict_list import VerdictList as Made
+    from proofs_check.method_audit.subject import MethodSubject as Subject
 
     match thing:
         case str():
@@ -370,12 +463,48 @@ def check(thing: Any, *, d: int = 16) -> VerdictList:
             from proofs_check.problems.check import check_problem
 
             return Made(check_problem(thing, seed=1))
+        case Subject():
+            from proofs_check.method_audit.audit import audit_method
+
+            return Made(audit_method(thing))
     raise TypeError(
-        "thing must be a Compressor, Topology, PushTopology, Problem, or the name of a row or "
-        f"operator, got {type(thing).__name__}; audit() takes any function of a vector"
+        "thing must be a Compressor, Topology, PushTopology, Problem, method, or the name of a "
+        f"row or operator, got {type(thing).__name__}; audit() takes any function of a vector"
     )
 
 
+@_checked
+def method(name: str, step: Callable[..., dict[str, Any]], **claims: Any) -> MethodSubject:
+    """A method of one's own for ``rateproof audit`` and :func:`check` (docs/audit-methods.md).
+
+    ``step(state, gradients, **parameters)`` gives the next state; ``claims`` (start, parameters,
+    models, exact, conserves, equals, limit, stepsize, reports) as of
+    ``proofs_check.method_audit.subject.method``.
+
+    Raises:
+        ValueError: the stepsize is no parameter.
+    """
+    from proofs_check.method_audit.subject import method as made
+
+    return made(name, step, **claims)
+
+
+@_checked
+def torch_method(
+    name: str, optimizer: Callable[..., Any], loop: Callable[..., None], **claims: Any
+) -> MethodSubject:
+    """The same of a subclass of torch's optimizers: ``optimizer(params, **parameters)`` of each
+    worker, and ``loop(workers, **parameters)``, which takes one round with them.
+
+    Raises:
+        ValueError: as :func:`method`.
+    """
+    from proofs_check.method_audit.torch_loops import torch_method as made
+
+    return made(name, optimizer, loop, **claims)
+
+
+@_checked
 def audit(
     compressor: Any,
     *,
@@ -383,10 +512,10 @@ def audit(
     omega: str | None = None,
     delta: str | None = None,
     bits: str | None = None,
-    d: int = 1000,
-    seed: int = 0,
-    samples: int | None = None,
-    ranks: int | None = None,
+    d: Count = 1000,
+    seed: Count = 0,
+    samples: Samples | None = None,
+    ranks: Count | None = None,
     matrix: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     **names: float,
@@ -419,6 +548,7 @@ def audit(
     return Made(audit_object(compressor, stated, plan, ranks, matrix, tell))
 
 
+@_checked
 def register_hook(
     model: DistributedDataParallel,
     compressor: Compressor,
@@ -472,7 +602,10 @@ def _settle(tell: Callable[[str], None]) -> None:
     hidden = [str(place) for place in clashes(sys.path, _HOME)]
     if hidden:
         sys.path[:] = [str(_HOME), *(entry for entry in sys.path if entry != str(_HOME))]
-        tell(f"in this process rateproof's own packages hide {', '.join(hidden)}")
+        tell(
+            f"in this process rateproof's own packages hide {', '.join(hidden)} from all modules "
+            "but those that are given to it as MODULE:ATTRIBUTE"
+        )
 
 
 _settle(lambda sentence: warnings.warn(sentence, stacklevel=2))

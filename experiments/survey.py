@@ -24,10 +24,10 @@ WORKERS = 2
 _SHORT = 3.0  # seconds that a cell may take which is run early
 _USUAL = {
     CellKind.MUTANTS: 50.0, CellKind.INFLUENCES: 7.0, CellKind.STUDY: 4.0, CellKind.RUN: 0.7,
-    CellKind.EFFECT: 0.6, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
+    CellKind.EFFECT: 1.5, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
     CellKind.CLOSED_FORM: 0.3, CellKind.BOUND: 0.3, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
     CellKind.PUSH: 0.02, CellKind.TABLE_IV: 1.7, CellKind.WATCHED: 0.2,
-    CellKind.SYSTEM: 0.5,
+    CellKind.SYSTEM: 0.5, CellKind.LIMIT: 0.2,
 }  # fmt: skip
 """Seconds of a cell of each kind, where nothing is known of it: means of a quick survey."""
 
@@ -204,12 +204,12 @@ def _trusted(store: Store, cell: Cell, console: Console) -> Stored | None:
 
 
 def _progress(console: Console, todo: Sequence[Cell], store: Store, workers: int) -> Progress:
-    costs = _costs(todo, store)
+    costs = expected_seconds(todo, store)
     kind = LiveProgress if console.is_terminal else PlainProgress
     return kind(console, costs, workers)
 
 
-def _costs(todo: Sequence[Cell], store: Store) -> dict[Cell, float]:
+def expected_seconds(todo: Sequence[Cell], store: Store) -> dict[Cell, float]:
     """Seconds each cell is expected to take: what it took before, under whatever code; else what
     its kind usually takes."""
     before = store.timings()

@@ -1,4 +1,4 @@
-"""How many steps a row needs, and what it sends in them: counted in a simulated run."""
+"""Number of steps that a row needs, and its traffic in them: counted in a simulated run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RowSteps(NamedTuple):
 
     Attributes:
         key: the row's key.
-        told: its method and stepsize, as reports call them.
+        description: its method and stepsize, as reports call them.
         steps: until the mean error is at most the target; infinite if it never is in the run.
         gradients: that a worker computes until then.
         rounds: sums of all workers' messages until then, or exchanges between neighbours.
@@ -42,7 +42,7 @@ class RowSteps(NamedTuple):
     """
 
     key: str
-    told: str
+    description: str
     steps: float
     gradients: float
     rounds: float
@@ -89,14 +89,14 @@ def _counted(way: Chosen, on: Problem, target: float, most: int, seed: int) -> R
     """One way to the target, in at most so many steps."""
     key, family = way.row.key, way.row.family
     tuned = way.tuned(on, most)
-    told = f"{tuned.method.name}; {tuned.step_text}"
+    description = f"{tuned.method.name}; {tuned.step_text}"
     try:
         trace = run(
             tuned.method, on, steps=most, seed=seed, replicas=REPLICAS, points=_RECORDS,
             timing=STANDARD,
         )  # fmt: skip
     except Diverged:
-        return RowSteps(key, told, math.inf, 0.0, 0.0, 0, 0.0)
+        return RowSteps(key, description, math.inf, 0.0, 0.0, 0, 0.0)
     mean = score(trace).mean(axis=0)
     at = int(reached_at(mean, target * float(mean[0])))
     steps = float(trace.steps[at]) if at >= 0 else math.inf
@@ -104,7 +104,9 @@ def _counted(way: Chosen, on: Problem, target: float, most: int, seed: int) -> R
     unit = mean_seconds(tuned.method, on.n)
     if unit is not None:
         trips = float(trace.seconds[:, at].mean()) / unit
-        return RowSteps(key, told, steps, float(trace.gradients[:, at].mean()), 0.0, 0, 0.0, trips)
+        return RowSteps(
+            key, description, steps, float(trace.gradients[:, at].mean()), 0.0, 0, 0.0, trips
+        )
     each = messages / 2  # sent, and as many received
     degree = round(each / float(trace.steps[at])) if family == "gossip" else 0
     rounds = each / degree if degree else each
@@ -112,4 +114,6 @@ def _counted(way: Chosen, on: Problem, target: float, most: int, seed: int) -> R
     if each == 0 and steps > 0:  # the mean model is made by one sum, also before the first is due
         sent, messages = float(trace.sent_bits[:, -1].mean()), float(trace.messages[:, -1].mean())
         each, rounds = messages / 2, 1.0
-    return RowSteps(key, told, steps, gradients, rounds, degree, sent / each if each else 0.0)
+    return RowSteps(
+        key, description, steps, gradients, rounds, degree, sent / each if each else 0.0
+    )

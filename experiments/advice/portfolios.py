@@ -45,7 +45,7 @@ class Portfolio:
 
     @property
     def architecture(self) -> str:
-        """How its messages reach the others."""
+        """Route of its messages to the others."""
         if self.way.trips:
             return "servers"
         if self.way.degree:
@@ -54,7 +54,7 @@ class Portfolio:
 
     @property
     def schedule(self) -> str:
-        """When its messages are sent."""
+        """Schedule of its messages."""
         return "as they come" if self.way.trips else self.rounds.schedule
 
     @property
@@ -90,7 +90,7 @@ class Portfolio:
         return replace(self, rounds=replace(self.rounds, cluster=cluster))
 
     def limits(self) -> tuple[str, float]:
-        """What would spare most if it took no time, and the share of the seconds that it costs."""
+        """Part that would spare most if it took no time, and its share of the seconds."""
         known = {
             name: 1 - self.on(change(self.rounds.cluster, 1e-6)).seconds / self.seconds
             for name, change in ASSUMPTIONS.items()
@@ -194,7 +194,7 @@ def flips(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
 
 
 def iteration_margins(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
-    """How many times as many steps the best row may need, against each other row's, before that one
+    """Factor by which the best row's steps may grow, for each other row, before that one
     is as quick."""
     best, seen, told = found[0], {found[0].way.key}, []
     for one in found:

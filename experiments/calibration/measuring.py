@@ -38,7 +38,7 @@ _ENTRIES = 1 << 18
 @final
 @dataclass(frozen=True)
 class CalibrationPlan:
-    """What is measured, the same on all ranks.
+    """Plan of measurements, the same on all ranks.
 
     Attributes:
         name: of the cluster.
@@ -83,7 +83,7 @@ class CalibrationPlan:
 
 @final
 class CalibrationFindings(NamedTuple):
-    """What rank 0 knows in the end; plain numbers, so that they can be written down and kept.
+    """Findings of rank 0 at the end; plain numbers, so that they can be written down and kept.
 
     Attributes:
         inside: seconds of messages within a machine; empty: each rank has one of its own.

@@ -1,4 +1,4 @@
-"""What one worker takes here: a step of a model, and an entry of a compressor's message."""
+"""Costs on one worker here: a step of a model, and an entry of a compressor's message."""
 
 from __future__ import annotations
 

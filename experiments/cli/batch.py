@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.options import Json, OfExecutor, OfWorkers
+from experiments.cli.options import Json, OfExecutor, OfProcesses
 
 many = typer.Typer()
 
@@ -18,22 +18,24 @@ def survey(
         str, typer.Option(help="quick (minutes; no MLP, no rates on data) or full (hours).")
     ] = "quick",
     row: Annotated[
-        list[str] | None, typer.Option(help="Only this row; may be given several times.")
+        list[str] | None, typer.Option(help="Only this method; may be given several times.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
     executor: OfExecutor = "",
-    workers: OfWorkers = 2,
+    processes: OfProcesses = 2,
     as_json: Json = False,
 ) -> None:
     """Check everything, and write the report.
 
-    Runs every row on every problem it applies to, checks every claim, fits rates. What was
+    Runs every method on every problem it applies to, checks every claim, fits rates. What was
     finished before is reused; interrupting loses nothing that was finished.
     """
     from experiments.commands.survey import survey_command
 
     raise typer.Exit(
-        survey_command(preset, row or (), out, as_json=as_json, executor=executor, workers=workers)
+        survey_command(
+            preset, row or (), out, as_json=as_json, executor=executor, workers=processes
+        )
     )
 
 
@@ -44,7 +46,7 @@ def sweep(
         Path | None, typer.Option(help="Folder of the data set; else report/sweeps/FILE.")
     ] = None,
     executor: OfExecutor = "",
-    workers: OfWorkers = 2,
+    processes: OfProcesses = 2,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only say how many runs there are and what they cost.")
     ] = False,
@@ -54,7 +56,7 @@ def sweep(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a grid of rows, problems, sizes, stepsizes, operators, topologies and seeds.
+    """Run a grid of methods, problems, sizes, stepsizes, operators, topologies and seeds.
 
     Resumable: what is there is not run again. The results are one partitioned parquet data set,
     `OUT/data`, that pandas and duckdb read.
@@ -67,9 +69,72 @@ def sweep(
             study,
             to,
             executor=executor,
-            workers=workers,
+            workers=processes,
             planned=plan,
             heatmap=heatmap,
+            as_json=as_json,
+        )
+    )
+
+
+@many.command()
+def study(
+    rows: Annotated[
+        list[str],
+        typer.Argument(help="Rows that it is about: keys, or MODULE:ATTRIBUTE of your own."),
+    ],
+    problem: Annotated[
+        str | None,
+        typer.Option("--problem", "-p", help="Else the first that a theorem of the row covers."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="A row to compare with; again for more. Else synchronous SGD, D-PSGD."),
+    ] = None,
+    axis: Annotated[
+        str, typer.Option("--x", help="What is equal: bits, messages, seconds, gradients or steps.")
+    ] = "bits",
+    vary: Annotated[
+        list[str] | None, typer.Option(help="A variable of a rate; again for more. Else T, n, one.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="In a minute or two.")] = False,
+    n: Annotated[int | None, typer.Option("-n", "--workers", help="Workers n.")] = None,
+    steps: Annotated[int | None, typer.Option("-T", "--steps", help="Of the first row.")] = None,
+    replicas: Annotated[int | None, typer.Option(help="Independent runs, at least 4.")] = None,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
+    attack: Annotated[
+        float | None, typer.Option(help="Seconds for which a theorem is attacked.")
+    ] = None,
+    column: Annotated[float, typer.Option(help="Width of a column of the paper [inch].")] = 3.4,
+    out: Annotated[Path, typer.Option(help="Folder for everything; what it has is kept.")] = Path(
+        "study"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Make the evidence section of a paper, in one folder.
+
+    All rows are tuned by one grid and compared at an equal budget; the rows that it is about are
+    held to their bounds, their rates measured, their effects, their theorems attacked, their code
+    run on ranks. Writes figures (PDF, PGF), tables (LaTeX), the setting in words, BibTeX, a script
+    that makes all of it again, and a page. Interrupted, the same command goes on.
+    """
+    from experiments.commands.study import study_command
+
+    raise typer.Exit(
+        study_command(
+            rows,
+            problem,
+            against=against or (),
+            axis=axis,
+            vary=vary or (),
+            quick=quick,
+            n=n,
+            steps=steps,
+            replicas=replicas,
+            seed=seed,
+            attack_seconds=attack,
+            column=column,
+            out=out,
             as_json=as_json,
         )
     )

@@ -24,27 +24,27 @@ beside = typer.Typer()
 
 @beside.command()
 def compare(
-    rows: Annotated[list[str], typer.Argument(help="Keys of two survey rows or more.")],
+    rows: Annotated[list[str], typer.Argument(help="Keys of two methods or more.")],
     problem: Annotated[str, typer.Option("--problem", "-p", help="One that all of them run on.")],
     axis: Annotated[
-        str, typer.Option("--x", help="What is equal: bits, seconds, gradients or steps.")
+        str, typer.Option("--x", help="What is equal: bits, messages, seconds, gradients or steps.")
     ] = "bits",
     budget: Annotated[
         float | None,
         typer.Option(help="How much of it each may spend; else what the first spends in T steps."),
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Error to reach; else the worst row's at the budget.")
+        float | None, typer.Option(help="Error to reach; else the worst method's at the budget.")
     ] = None,
     tuning: Tuned = "grid",
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="ROW:NAME=VALUE of a parameter of a row.")
+        list[str] | None, typer.Option("--set", help="ROW:NAME=VALUE of a parameter of a method.")
     ] = None,
     workers: Annotated[
         bool, typer.Option("--of-workers", help="The workers' mean error, not the mean model's.")
     ] = False,
     n: Workers = 16,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps of the first row.")] = 1000,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps of the first method.")] = 1000,
     replicas: Annotated[int, typer.Option(help="Independent runs, at least 2.")] = 16,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure and the data.")] = Path(
@@ -56,7 +56,7 @@ def compare(
     architecture: OfArchitecture = "ring",
     as_json: Json = False,
 ) -> None:
-    """Compare rows on one problem at an equal budget.
+    """Compare methods on one problem at an equal budget.
 
     Prints the error of each at the budget with its 95% interval, what each spends to reach a
     target, and whether the best differs from the others by more than chance. Writes the figure
@@ -91,9 +91,11 @@ def rate(
     row: Row,
     problem: Annotated[
         str | None,
-        typer.Option("--problem", "-p", help="One that the row runs on; without it, its first."),
+        typer.Option("--problem", "-p", help="One that the method runs on; without it, its first."),
     ] = None,
-    vary: Annotated[str, typer.Option(help="T, n, H, gap, delta, omega, tau or batch.")] = "T",
+    vary: Annotated[
+        str, typer.Option(help="T, n, H, gap, delta, omega, tau or batch; X,Y: a heat map.")
+    ] = "T",
     values: Annotated[
         list[float] | None,
         typer.Option("--value", help="A value to set; several times. Else a ladder that suits."),
@@ -111,7 +113,7 @@ def rate(
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/rates"),
     as_json: Json = False,
 ) -> None:
-    """Measure the exponent of a row's error in one variable.
+    """Measure the exponent of a method's error in one variable.
 
     Runs the sweep, fits the power law with its interval, and says whether the order that theory
     states in the variable is supported, refuted, only compared, or not resolved. With --tuning grid
@@ -141,7 +143,7 @@ def rate(
 
 @beside.command()
 def tune(
-    rows: Annotated[list[str] | None, typer.Argument(help="Keys of rows; none: all.")] = None,
+    rows: Annotated[list[str] | None, typer.Argument(help="Keys of methods; none: all.")] = None,
     problems: Annotated[
         list[str] | None, typer.Option("--problem", "-p", help="Of these only; else all but MLPs.")
     ] = None,
@@ -150,10 +152,10 @@ def tune(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Search the best stepsize and parameters of rows on a stated grid.
+    """Search the best stepsize and parameters of methods on a stated grid.
 
-    `run` and `compare` use what algorithms/tuning/tunings.json holds while the row is the one that
-    was tuned, and search by themselves else.
+    `run` and `compare` use what algorithms/tuning/tunings.json holds while the method is the one
+    that was tuned, and search by themselves else.
     """
     from experiments.commands.tune import tune_command
 

@@ -13,7 +13,7 @@ figures = typer.Typer()
 
 FigureData = Annotated[Path | None, typer.Option("--data", help="Folder of the published data.")]
 FigureWorkers = Annotated[
-    list[int] | None, typer.Option("--workers", help="Workers n; may be given several times.")
+    list[int] | None, typer.Option("-n", "--workers", help="Workers n; may be given several times.")
 ]
 FigureOut = Annotated[Path, typer.Option("--out", help="Folder for the figures.")]
 

@@ -1,6 +1,6 @@
-"""Commands: ``rateproof list | run | compare | rate | tune | check | topologies | audit | survey |
-table | theorem | refute | cite | assumptions | crossval | figure | figures | timeline | predict,
-advise``.
+"""Commands: ``rateproof list | run | compare | rate | tune | check | power | topologies | audit |
+survey | table | theorem | refute | worst-case | question | cite | assumptions | crossval | figure |
+figures | timeline | predict, advise``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
@@ -20,7 +20,9 @@ import typer
 
 from experiments.cli.batch import many
 from experiments.cli.compare import beside
+from experiments.cli.examples import completed
 from experiments.cli.figures import figures
+from experiments.cli.mutants import mutated
 from experiments.cli.options import (
     Dimension,
     Json,
@@ -36,6 +38,7 @@ from experiments.cli.options import (
 from experiments.cli.tables import tables
 from experiments.cli.timing import seconds
 from experiments.processes.gc_policy import collect_seldom
+from experiments.processes.loading import begun, loading
 
 TOOL_FAULT = 4
 
@@ -52,15 +55,16 @@ app.add_typer(beside)
 app.add_typer(tables)
 app.add_typer(figures)
 app.add_typer(seconds)
+app.add_typer(mutated)
 
 
 @app.command("list")
 def list_rows(
-    ready: Annotated[bool, typer.Option("--ready", help="Only rows that run.")] = False,
-    forms: Annotated[bool, typer.Option("--forms", help="Only rows that have forms.")] = False,
+    ready: Annotated[bool, typer.Option("--ready", help="Only methods that run.")] = False,
+    forms: Annotated[bool, typer.Option("--forms", help="Only methods that have forms.")] = False,
     d: Dimension = 100,
     report: Annotated[
-        Path, typer.Option(help="Folder of a survey: what it found of each row is told.")
+        Path, typer.Option(help="Folder of a survey: what it found of each method is printed.")
     ] = Path("report"),
     as_json: Json = False,
 ) -> None:
@@ -78,7 +82,7 @@ def run(
     row: Row,
     problem: Annotated[
         str | None,
-        typer.Option("--problem", "-p", help="One that the row runs on; without it, its first."),
+        typer.Option("--problem", "-p", help="One that the method runs on; without it, its first."),
     ] = None,
     n: Workers = 16,
     steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 2000,
@@ -90,7 +94,8 @@ def run(
     tuning: UsualTuning = None,
     settings: Settings = None,
     form: Annotated[
-        str | None, typer.Option(help="A form of the row, see `list --forms`; or ROW:FORM as key.")
+        str | None,
+        typer.Option(help="A form of the method, see `list --forms`; or ROW:FORM as key."),
     ] = None,
     workers: Annotated[
         bool, typer.Option("--of-workers", help="The workers' mean error too, at some cost.")
@@ -108,10 +113,10 @@ def run(
     architecture: OfArchitecture = "ring",
     as_json: Json = False,
 ) -> None:
-    """Run one row on one problem, and plot it.
+    """Run one method on one problem, and plot it.
 
     Prints the final numbers with 95% intervals over replicas. The plot shows the quantity that
-    the row's theorem bounds, against steps, bits and modelled seconds, as PNG and SVG.
+    the method's theorem bounds, against steps, bits and modelled seconds, as PNG and SVG.
     """
     from experiments.commands.single import run_command
     from experiments.compare.clustered import OnCluster
@@ -142,19 +147,32 @@ def check(
     name: Annotated[
         str,
         typer.Argument(
-            help="A row key, the name of any row's operator, as 'scaled sign', a problem, or "
-            "MODULE:ATTRIBUTE: a compressor, topology, problem or row of your own."
+            help="A method's key, the name of an operator, as 'scaled sign', a problem, or "
+            "MODULE:ATTRIBUTE: a compressor, topology, problem or method of your own."
         ),
     ],
-    d: Dimension = 16,
+    d: Dimension = 100,
+    power: Annotated[
+        bool,
+        typer.Option(
+            "--power", help="Of your own: the share of planted faults in it that is seen."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a row, or something of your own.
+    """Check a method, or something of your own.
 
     Gives a verdict with its evidence for each; exit code 1 if one is refuted. One's own compressor,
-    topology, problem or row (a method with its recipe) is given as MODULE:ATTRIBUTE, found from the
-    current folder; a row is run on its problems, and on real ranks.
+    topology, problem or method (with its recipe) is given as MODULE:ATTRIBUTE, found from the
+    current folder; a method is run on its problems, and on real ranks. With --power its mutation
+    score is printed instead: faults are drawn over the code of its module, each is checked as the
+    genuine code is but for ranks, and those that nothing saw are listed; a theorem's
+    (rateproof.claim) by `refute`.
     """
+    if power:
+        from experiments.commands.power import power_of
+
+        raise typer.Exit(power_of(name, mutants=30, seed=1, most=60.0, as_json=as_json))
     from experiments.commands.check import check_command
 
     raise typer.Exit(check_command(name, d=d, as_json=as_json))
@@ -198,7 +216,9 @@ def audit(
     let: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of a name in a formula, as in k=10.")
     ] = None,
-    d: Annotated[int, typer.Option("-d", "--d", help="Audited beside d = 1, 4, 16, 100.")] = 1000,
+    d: Annotated[
+        int, typer.Option("-d", "--dimension", help="Audited beside d = 1, 4, 16, 100.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same audit.")] = 0,
     samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 2500,
     ranks: Annotated[
@@ -212,12 +232,14 @@ def audit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Audit anybody's compressor.
+    """Audit anybody's compressor or method.
 
     A callable x -> x_hat on numpy arrays or torch tensors, a pair (compress, decompress), a class
     or an object with these methods, or a DDP communication hook (state, bucket), torch's or yours.
-    Without claims, bias, omega, delta and the length of messages are measured. Exit code 1 if a
-    given claim is refuted, 3 if it does not run.
+    Without claims, bias, omega, delta and the length of messages are measured. A method, made by
+    `rateproof.method` or `rateproof.torch_method` (docs/audit-methods.md), is audited for what its
+    models depend on, conservation laws, fixed points, stability and equality with other methods.
+    Exit code 1 if a given claim (of a method: anything) is refuted, 3 if it does not run.
     """
     from experiments.commands.audit import audit_command
 
@@ -245,7 +267,9 @@ def crossval(
     ranks: Annotated[int, typer.Option(help="Processes, at least 2; two workers on each.")] = 4,
     row: Annotated[
         list[str] | None,
-        typer.Option(help="Only this row and its forms, or ROW:FORM; may be given several times."),
+        typer.Option(
+            help="Only this method and its forms, or ROW:FORM; may be given several times."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -274,10 +298,14 @@ def options(
     """Convergence theory of communication-efficient distributed SGD, checked on running code."""
 
 
+completed(app)
+
+
 def main() -> None:
     """Entry point; the user's own folder comes last on the import path, behind this project."""
     sys.path.append(os.getcwd())
     collect_seldom()
+    loading()
     try:
         app()
     except Exception as error:
@@ -289,6 +317,8 @@ def main() -> None:
         traceback.print_exc()
         print("error: a fault of rateproof itself, not of what you gave it", file=sys.stderr)
         sys.exit(TOOL_FAULT)
+    finally:
+        begun()
 
 
 if __name__ == "__main__":

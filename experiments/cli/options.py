@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print pure JSON on standard output.")]
-Row = Annotated[str, typer.Argument(help="Key of a survey row, see `rateproof list`.")]
+Row = Annotated[str, typer.Argument(help="Key of a method, see `rateproof list`.")]
 Workers = Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 2.")]
 Tuned = Annotated[
     str,
@@ -22,9 +22,11 @@ UsualTuning = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="NAME=VALUE of a parameter of the row; `run` prints them all."),
+    typer.Option("--set", help="NAME=VALUE of a parameter of the method; `run` prints them all."),
 ]
-Dimension = Annotated[int, typer.Option("-d", help="Dimension that claims are stated for.")]
+Dimension = Annotated[
+    int, typer.Option("-d", "--dimension", help="Dimension that claims are stated for.")
+]
 
 
 OfCluster = Annotated[
@@ -64,4 +66,6 @@ OfExecutor = Annotated[
         "concurrent.futures executor; else processes of this machine.",
     ),
 ]
-OfWorkers = Annotated[int, typer.Option(help="Processes, or workers of the executor.")]
+OfProcesses = Annotated[
+    int, typer.Option("--processes", help="Processes here, or workers of the executor.")
+]

@@ -1,5 +1,5 @@
 """Commands that show the surveys' tables and the theory behind them: ``table``, ``errata``,
-``theorem``, ``refute``, ``assumptions``, ``cite``."""
+``theorem``, ``refute``, ``conjecture``, ``worst-case``, ``question``, ``assumptions``, ``cite``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table(
 ) -> None:
     """Show a survey's table beside what was measured.
 
-    Table IV: of every cell, those that the survey leaves blank too, the row and problem chosen,
+    Table IV: of every cell, those that the survey leaves blank too, the method and problem chosen,
     the order that is stated, fitted exponents with their intervals, the theorem behind them, and
     the ledger's bits against the cost formulas. Exit code 1 if an exponent is refuted.
     """
@@ -75,7 +75,8 @@ def theorem(
         str | None, typer.Argument(help="A result's name; without one all are listed.")
     ] = None,
     of_row: Annotated[
-        str | None, typer.Option("--for", help="Key of a row: which results cover it, and where.")
+        str | None,
+        typer.Option("--for", help="Key of a method: which results cover it, and where."),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -89,7 +90,7 @@ def theorem(
 
     Statement, assumptions, source, bound and order of a result; at its own example, or at the
     constants of --set, the stepsize it prescribes, what is violated, and the bound after T steps.
-    With --for: which results cover a row, and which assumption each of its problems violates.
+    With --for: which results cover a method, and which assumption each of its problems violates.
     """
     from experiments.commands.theorem import theorem_command
 
@@ -115,7 +116,7 @@ def refute(
         typer.Option(help="Only this one; again for more; an unknown name lists them."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Any integer; where the search starts.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes, at least 1.")] = 2,
+    processes: Annotated[int, typer.Option(help="Processes, at least 1.")] = 2,
     script: Annotated[
         Path | None,
         typer.Option(help="File for a counterexample: Python with numpy alone that shows it."),
@@ -137,26 +138,90 @@ def refute(
             budget=budget,
             attackers=attacker or (),
             seed=seed,
-            workers=workers,
+            workers=processes,
             script=script,
             as_json=as_json,
         )
     )
 
 
+@tables.command("conjecture")
+def conjecture(
+    line: Annotated[
+        str,
+        typer.Argument(help="A blank line of Table IV, by its name or its short one; see --list."),
+    ] = "gossip-local-sparse",
+    budget: Annotated[float, typer.Option(help="Seconds, positive.")] = 120.0,
+    seed: Annotated[int, typer.Option(help="Any integer; where the search starts.")] = 0,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Lines that can be tried, and why others cannot.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Guess a bound for a cell that Table IV leaves blank.
+
+    Exponents in the period, the spectral gap and the operator's loss are fitted to the worst
+    instances that exact moments find, the bound is attacked where nothing was fitted, and raised
+    where it breaks. What is left is printed as a conjecture with its evidence: it is no theorem.
+    """
+    from experiments.commands.conjecture import conjecture_command
+
+    raise typer.Exit(
+        conjecture_command(line, budget=budget, seed=seed, listed=listed, as_json=as_json)
+    )
+
+
+@tables.command("worst-case")
+def worst_case(
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to draw the heat maps into, as PNG.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print best constants of theorems and worst rates over spectral ranges, as they are kept.
+
+    Bounds beside the worst case at the same constants: certified from above by a semidefinite
+    programme, reached from below by a run on the worst function. Rates of decentralised methods,
+    error feedback and local descent over all functions and mixing matrices.
+    """
+    from experiments.commands.worst_case import worst_case_command
+
+    raise typer.Exit(worst_case_command(out=out, as_json=as_json))
+
+
+@tables.command("question")
+def question(
+    key: Annotated[
+        str | None, typer.Argument(help="A question's key; without it, all in a line each.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to draw the answers into, as PNG.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print answers to questions that people ask of methods, as they are kept.
+
+    Which error feedback, what removes the floor of different data, how many messages or bits a
+    target takes, what a straggler costs: methods at an equal budget, each at its best stepsize.
+    """
+    from experiments.commands.question import question_command
+
+    raise typer.Exit(question_command(key, out=out, as_json=as_json))
+
+
 @tables.command("cite")
 def cite(
     names: Annotated[
         list[str],
-        typer.Argument(help="Rows, forms, theorems and problems, as `list` and `theorem` do."),
+        typer.Argument(help="Methods, forms, theorems and problems, as `list` and `theorem` do."),
     ],
     as_json: Json = False,
 ) -> None:
     """Print BibTeX of what a result used.
 
-    Of a row: the papers that propose it, the sources of its theorems and of its operators' claims,
-    and the surveys that name it. Of a theorem: its source. Of a problem: its data set. A line ahead
-    of each entry says what it is cited for.
+    Of a method: the papers that propose it, the sources of its theorems and of its operators'
+    claims, and the surveys that name it. Of a theorem: its source. Of a problem: its data set. A
+    line ahead of each entry says what it is cited for.
     """
     from experiments.commands.cite import cite_command
 

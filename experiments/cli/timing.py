@@ -39,7 +39,6 @@ def timeline(
         str,
         typer.Option(
             "--schedule",
-            "-s",
             help="A schedule; an unknown name lists them. 1f1b: a pipeline; jobs: several on one "
             "network.",
         ),
@@ -74,8 +73,8 @@ def timeline(
     over parameter servers, as many as workers.
     """
     from experiments.commands.console import bad_input
-    from experiments.commands.played import surroundings
     from experiments.commands.timeline import timeline_command
+    from experiments.commands.timelines import surroundings
 
     with bad_input():
         where = surroundings(n, alpha, gigabits, count, tune=tune)
@@ -119,7 +118,7 @@ def advise(
     problem: Annotated[
         str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
     ] = "quadratic-unequal",
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Most steps of a row.")] = 2000,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Most steps of a method.")] = 2000,
     baseline: Annotated[
         float | None,
         typer.Option(help="Steps that BSP-SGD needs for the real model; all are scaled to it."),

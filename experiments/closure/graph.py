@@ -1,4 +1,4 @@
-"""Which definitions rest on which others, read from the sources alone."""
+"""Dependencies between definitions, read from the sources alone."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DefinitionGraph:
         self._edges: dict[Name, frozenset[Name]] = {}
 
     @classmethod
-    def of(cls, root: Path, floors: Iterable[str] = FLOORS) -> DefinitionGraph:
+    def from_folder(cls, root: Path, floors: Iterable[str] = FLOORS) -> DefinitionGraph:
         """Of all Python files in the folders ``floors`` of ``root``."""
         found = (path for floor in floors for path in sorted((root / floor).rglob("*.py")))
         return cls({_module(path.relative_to(root)): path for path in found})
@@ -89,7 +89,7 @@ class DefinitionGraph:
         return frozenset(seen)
 
     def edges(self, name: Name) -> frozenset[Name]:
-        """What a definition reads directly; names outside the project have none."""
+        """Direct references of a definition; names outside the project have none."""
         if name[0] == _ROW:
             return self.rows[name[1]][1]
         if name not in self._edges:
@@ -101,7 +101,7 @@ class DefinitionGraph:
         return tuple(s for s in self.source(module).lambdas if s.first == line)
 
     def read_by(self, module: str, statement: SourcePiece) -> set[Name]:
-        """What a statement of the module reads."""
+        """Names that a statement of the module reads."""
         read = set(self._named_by(module, statement))
         if self.rows and _looks(module):
             read -= {LOOKUP}
@@ -181,7 +181,7 @@ class DefinitionGraph:
                 yield other, WHOLE
 
     def _resolved(self, module: str, chain: Chain) -> Iterator[Name]:
-        """Where a dotted name that is read in the module leads; nowhere if it is local there."""
+        """Target of a dotted name that is read in the module; none if it is local there."""
         source = self.source(module)
         if chain[0] in source.definitions:
             yield module, chain[0]
@@ -190,7 +190,7 @@ class DefinitionGraph:
             yield from self._in(target, ((attribute,) if attribute else ()) + chain[1:])
 
     def _in(self, module: str, chain: Chain) -> Iterator[Name]:
-        """Where ``chain`` leads that starts at a module.
+        """Target of a ``chain`` that starts at a module.
 
         A package's own definition hides a module of the same name in it.
         """

@@ -1,4 +1,4 @@
-"""What a value is made of: plain data as text, classes and functions as definitions."""
+"""Contents of a value: plain data as text, classes and functions as definitions."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def cell_versions(
 
 def with_rows(root: Path) -> DefinitionGraph:
     """The definitions of the sources at ``root``, and what the catalogue's rows are made of."""
-    graph = DefinitionGraph.of(root)
+    graph = DefinitionGraph.from_folder(root)
     for row in ROWS:
         value = contents_of(row, graph)
         graph.rows[row.key] = value.text, frozenset(value.roots)

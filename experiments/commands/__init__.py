@@ -1,1 +1,1 @@
-"""What the commands of the command line do; imported only when one is given."""
+"""Implementation of the command line's commands; imported only when one is given."""

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.catalogue import problem
 from algorithms.clusters.files import cluster_of
@@ -18,7 +17,15 @@ from experiments.advice.portfolios import (
     iteration_margins,
     portfolios,
 )
-from experiments.commands.console import at_least, bad_input, console, dump, number
+from experiments.commands.console import (
+    at_least,
+    bad_input,
+    console,
+    dump,
+    number,
+    print_note,
+)
+from experiments.commands.grid import print_table
 
 _SHOWN = 5
 _MOST_SIMULATED = 64
@@ -41,7 +48,10 @@ def advise_command(
         if baseline is not None and not baseline > 0:
             raise ValueError(f"baseline must be positive steps, got baseline={baseline}")
         on = problem(problem_name, min(workers, _MOST_SIMULATED))
-        ways = [steps_to_target(key, on, target, steps) for key in ROWS]
+        ways: list[RowSteps] = []
+        for key in ROWS:
+            ways.append(steps_to_target(key, on, target, steps))
+            print_note(_so_far(ways, portfolios(ways, cluster, model, workers, on, 1.0)))
         plain = ways[0]
         if baseline is not None and not math.isfinite(plain.steps):
             raise ValueError(
@@ -55,19 +65,29 @@ def advise_command(
     if not found:
         console(True).print(f"no row reaches target={target} on {on.name} in {steps} steps")
         return 1
-    told = flips(found), iteration_margins(found)
+    description = flips(found), iteration_margins(found)
     basis = _basis(on.name, on.n, target, plain, scale, baseline)
     if as_json:
-        dump(_data(found, told, missed, basis))
+        dump(_data(found, description, missed, basis))
         return 0
-    _show(found, told, missed, basis)
+    _show(found, description, missed, basis)
     return 0
+
+
+def _so_far(ways: list[RowSteps], found: tuple[Portfolio, ...]) -> str:
+    """The last method's steps, and the provisional answer."""
+    last = ways[-1]
+    reached = f"{last.steps:g} steps" if math.isfinite(last.steps) else "target not reached"
+    words = f"[{len(ways)}/{len(ROWS)}] {last.key}: {reached}"
+    if not found:
+        return words
+    return f"{words}; quickest so far {found[0].name}, {number(found[0].seconds)} s"
 
 
 def _basis(
     name: str, n: int, target: float, plain: RowSteps, scale: float, baseline: float | None
 ) -> str:
-    """What the steps are taken from, said with the answer."""
+    """Source of the step counts, stated with the answer."""
     real = (
         "its own steps are those that are timed: multiply all seconds by what your model needs more"
         if baseline is None
@@ -82,7 +102,7 @@ def _basis(
 
 
 def _data(
-    found: tuple[Portfolio, ...], told: tuple[tuple[Flip, ...], tuple[Flip, ...]],
+    found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
     missed: list[str], basis: str,
 ) -> dict[str, Any]:  # fmt: skip
     return {
@@ -90,13 +110,13 @@ def _data(
         "portfolios": [
             {
                 "row": one.way.key, "architecture": one.architecture, "schedule": one.schedule,
-                "method": one.way.told, "steps": one.way.steps * one.scale,
+                "method": one.way.description, "steps": one.way.steps * one.scale,
                 "seconds": one.seconds, "bytes": one.bytes, "limit": list(one.limits()),
             }
             for one in listed(found)
         ],
-        "flips": [one._asdict() for one in told[0]],
-        "margins": [one._asdict() for one in told[1]],
+        "flips": [one._asdict() for one in description[0]],
+        "margins": [one._asdict() for one in description[1]],
         "not_reached": missed,
         "assumed_coding": _assumed(found),
     }  # fmt: skip
@@ -117,35 +137,31 @@ def _assumed(found: tuple[Portfolio, ...]) -> list[str]:
 
 
 def _show(
-    found: tuple[Portfolio, ...], told: tuple[tuple[Flip, ...], tuple[Flip, ...]],
+    found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
     missed: list[str], basis: str,
 ) -> None:  # fmt: skip
     best, out = found[0], console(False)
     place = best.rounds
-    table = Table(title=f"{place.model} on {place.n} workers of {place.cluster.name}")
-    for name in ("row", "architecture", "schedule"):
-        table.add_column(name)
-    for name in ("steps", "seconds", "GB a worker"):
-        table.add_column(name, justify="right")
-    table.add_column("limited by")
+    heads = ("method", "architecture", "schedule", "steps", "seconds", "GB a worker", "limited by")
+    table = []
     for one in listed(found):
         limit, share = one.limits()
-        table.add_row(
+        table.append((
             one.way.key, one.architecture, one.schedule, number(one.way.steps * one.scale, 4),
             number(one.seconds, 4), number(one.bytes / 1e9, 3), f"{limit}: {share:.0%}",
-        )  # fmt: skip
-    out.print(table)
-    lines = [f"best: {best.name} ({best.way.told})", basis]
-    if not told[0]:
+        ))  # fmt: skip
+    print_table(out, heads, table, f"{place.model} on {place.n} workers of {place.cluster.name}")
+    lines = [f"best: {best.name} ({best.way.description})", basis]
+    if not description[0]:
         lines.append("no other row is the quickest when one time is 10 times as long, or a tenth")
     lines += [
         f"{one.instead} instead, if {one.assumption} were {one.factor:.3g} times as many"
-        for one in told[0]
+        for one in description[0]
     ]
     lines += [
         f"{one.assumption}: {one.factor:.3g} times as many as simulated, and {one.instead} is as "
         "quick"
-        for one in told[1]
+        for one in description[1]
     ]
     if missed:
         lines.append(f"target not reached by {', '.join(missed)}")

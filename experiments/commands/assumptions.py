@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from torch import nn
 
 from algorithms.catalogue import entry_called, problem
@@ -23,12 +21,13 @@ from experiments.commands.console import (
     number,
     print_error,
 )
+from experiments.commands.grid import print_table
 from experiments.compare.assumptions import Applicability, Lack, applicability
 from experiments.ranks.user_objects import OwnFault, faults_of, own
 from proofs_check.audit.loading import imported
 from proofs_check.problems.along_runs import hold
 from proofs_check.problems.estimates import ConstantEstimate, estimates, heterogeneity_along
-from proofs_check.problems.trail import Trail, trail
+from proofs_check.problems.trajectory import Trajectory, sampled_trajectory
 from proofs_check.verdict import Outcome
 from theory.constants import Constants, Kind
 
@@ -87,31 +86,37 @@ def _own_problem(name: str) -> Problem:
 def record_of(subject: Problem, steps: int, seed: int) -> dict[str, Any]:
     """The same of a problem at hand."""
     wide = subject.double() if subject.dtype.itemsize < 8 else subject
-    seen = trail(wide, seed=seed, steps=steps)
-    found = estimates(wide, seen)
+    trajectory = sampled_trajectory(wide, seed=seed, steps=steps)
+    found = estimates(wide, trajectory)
     c = subject.constants()
     tolerance = _SINGLE if wide is not subject else _TIGHT
     return {
         "problem": subject.name,
         "n": subject.n,
         "d": subject.d,
-        "runs": {"steps": steps, "gammas": list(seen.gammas), "points": len(seen.points)},
+        "runs": {
+            "steps": steps,
+            "gammas": list(trajectory.gammas),
+            "points": len(trajectory.points),
+        },
         "seed": seed,
-        "constants": [_constant(c, one, seen, tolerance) for one in found],
+        "constants": [_constant(c, one, trajectory, tolerance) for one in found],
         "unestimated": [name for name in c.stated() if name not in {one.name for one in found}],
         "heterogeneity": [
-            {"step": step, "value": value} for step, value in heterogeneity_along(wide, seen)
+            {"step": step, "value": value} for step, value in heterogeneity_along(wide, trajectory)
         ],
         "theorems": [_theorem(one) for one in applicability(subject, found, steps)],
     }
 
 
-def _constant(c: Constants, one: ConstantEstimate, seen: Trail, tolerance: float) -> dict[str, Any]:
+def _constant(
+    c: Constants, one: ConstantEstimate, trajectory: Trajectory, tolerance: float
+) -> dict[str, Any]:
     value, statement = getattr(c, one.name), c.statements.get(one.name)
     outcome = None
     if value is not None and one.side is not Kind.MEASURED:
-        outcome = hold("", c, one, seen, tolerance).outcome
-    told = value is not None and one.value != 0
+        outcome = hold("", c, one, trajectory, tolerance).outcome
+    description = value is not None and one.value != 0
     return {
         "name": one.name,
         "stated": value,
@@ -126,7 +131,7 @@ def _constant(c: Constants, one: ConstantEstimate, seen: Trail, tolerance: float
         "error": one.error,
         "method": one.method,
         "where": one.where,
-        "stated_over_found": value / one.value if told else None,
+        "stated_over_found": value / one.value if description else None,
         "outcome": outcome and outcome.value,
     }
 
@@ -161,24 +166,23 @@ def _show(data: Mapping[str, Any], screen: Console) -> None:
         f"two runs of BSP-SGD, {runs['steps']} steps, gamma = {gammas}, seed {data['seed']}: "
         f"{runs['points']} points, some beyond the runs"
     )
-    table = Table(box=SIMPLE_HEAD)
-    for column in ("constant", "stated", "the true one is", "along runs", "stated/found", "drawn"):
-        table.add_column(column, no_wrap=True)
+    lines = []
     for one in data["constants"]:
         kind = f" ({one['kind']})" if one["kind"] else ""
         sign = _SIGNS.get(one["side"], "~")
         drawn = one["interval"]
-        table.add_row(
+        lines.append((
             f"[{_COLOURS.get(one['outcome'], 'default')}]{one['name']}[/]",
             number(one["stated"]) + escape(kind), f"{sign} {number(one['found'])}",
             number(one["along_runs"]), number(one["stated_over_found"], 3),
             escape(f"[{number(drawn[0])}, {number(drawn[1])}]") if drawn else "",
-        )  # fmt: skip
-    screen.print(table, highlight=False)
+        ))  # fmt: skip
+    heads = ("constant", "stated", "the true one is", "along runs", "stated/found", "drawn")
+    print_table(screen, heads, lines)
     for one in data["constants"]:
-        told = f"{one['name']}: {one['method']}; at {one['where']}"
-        told += f"; error of the interval {one['error']:g}" if one["interval"] else ""
-        say(escape(told))
+        description = f"{one['name']}: {one['method']}; at {one['where']}"
+        description += f"; error of the interval {one['error']:g}" if one["interval"] else ""
+        say(escape(description))
         if one["outcome"] == "refuted":
             say(f"  [bold red]refuted[/]: {escape(str(one['why']))} says {number(one['stated'])}")
     if data["unestimated"]:
@@ -203,7 +207,7 @@ def _show_theorems(theorems: Any, found: Mapping[str, Any], say: Any) -> None:
 
 
 def _reason(one: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """What is lacking; of a constant that was found, what was."""
+    """Reason in words: what is lacking, or which constants were found."""
     if one["standing"] == "applies":
         return ""
     if one["leans_on"]:
@@ -212,7 +216,11 @@ def _reason(one: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     lack = lack if lack["missing"] or lack["violated"] else one["lacks"]
     needs = []
     for name in lack["missing"]:
-        seen = found.get(name)
-        along = "" if seen is None else f" {_SIGNS.get(seen['side'], '~')} {number(seen['found'])}"
+        trajectory = found.get(name)
+        along = (
+            ""
+            if trajectory is None
+            else f" {_SIGNS.get(trajectory['side'], '~')} {number(trajectory['found'])}"
+        )
         needs.append(f"no {name} is known to hold everywhere{along and f' (found{along})'}")
     return f": {'; '.join((*needs, *lack['violated']))}"

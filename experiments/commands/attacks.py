@@ -14,7 +14,7 @@ from rich.markup import escape
 from experiments.commands.console import number
 from proofs_check.refute.attack import attack
 from proofs_check.refute.ours import claims_called
-from proofs_check.refute.outcome import ArmReport, Attack, Counterexample, Standing
+from proofs_check.refute.outcome import ArmReport, Attack, Counterexample, Dependence, Standing
 
 Say = Callable[[str], None]
 
@@ -44,10 +44,10 @@ def command_again(
     name: str, budget: float, attackers: Sequence[str], seed: int, workers: int
 ) -> str:
     """The command line that does the same again."""
-    told = ["rateproof", "refute", name, "--seed", str(seed), "--budget", f"{budget:g}"]
+    description = ["rateproof", "refute", name, "--seed", str(seed), "--budget", f"{budget:g}"]
     for one in attackers:
-        told += ["--attacker", one]
-    return shlex.join([*told, "--workers", str(workers)])
+        description += ["--attacker", one]
+    return shlex.join([*description, "--processes", str(workers)])
 
 
 class SliceLine:
@@ -57,12 +57,12 @@ class SliceLine:
         self._begun, self._budget = time.monotonic(), budget
 
     def __call__(self, report: ArmReport, every: Sequence[ArmReport]) -> None:
-        """What a slice found, and the largest ratio of all."""
+        """Findings of a slice, and the largest ratio of all."""
         best = max((one.best.ratio for one in every if one.best is not None), default=float("nan"))
         done = time.monotonic() - self._begun
-        told = report.reason or f"{report.tried} instances"
+        description = report.reason or f"{report.tried} instances"
         print(
-            f"[{done:.0f}/{self._budget:g} s] {report.attacker} on {report.claim}: {told}; "
+            f"[{done:.0f}/{self._budget:g} s] {report.attacker} on {report.claim}: {description}; "
             f"largest ratio {number(best, 6)}",
             file=sys.stderr, flush=True,
         )  # fmt: skip
@@ -82,20 +82,26 @@ def show_attack(found: Attack, screen: Console) -> None:
         screen.print(escape(text), highlight=False, soft_wrap=True)
 
     colour = _COLOURS[found.standing]
-    told = escape(f"{found.name}: {found.title}")
-    screen.print(f"[{colour}]{found.standing.value}[/] {told}", highlight=False, soft_wrap=True)
+    description = escape(f"{found.name}: {found.title}")
+    screen.print(
+        f"[{colour}]{found.standing.value}[/] {description}", highlight=False, soft_wrap=True
+    )
     for shown in found.counterexamples[:1]:
         _show_counterexample(shown, say)
     best = found.best
     say(f"{found.tried} instances tried")
     if best is not None and not found.counterexamples:
         say(f"largest ratio {number(best.ratio, 10)} after {best.t} steps, by {best.attacker}")
-        say(f"  at {_numbers(best.instance.told())}; {best.stepsize}")
+        say(f"  at {_numbers(best.instance.numbers())}; {best.stepsize}")
         say(f"  slack: {number(best.ratio, 4)} times the bound survives all that was tried")
+    for dependence in found.dependences:
+        say(f"  {_over_paid(dependence)}")
     for arm in found.arms:
-        told = f"refused: {arm.reason}" if arm.reason else f"{arm.tried} instances"
+        description = f"refused: {arm.reason}" if arm.reason else f"{arm.tried} instances"
         ratio = "" if arm.best is None else f", largest ratio {number(arm.best.ratio, 6)}"
-        say(f"  {arm.attacker} on {arm.claim}: {told}{ratio}")
+        say(f"  {arm.attacker} on {arm.claim}: {description}{ratio}")
+    for one in found.certificates:
+        say(f"certified: {one}")
     say("not tried:")
     for one in found.untried:
         say(f"  {one}")
@@ -105,15 +111,31 @@ def show_attack(found: Attack, screen: Console) -> None:
 
 def _show_counterexample(shown: Counterexample, say: Say) -> None:
     trial = shown.trial
-    say(f"  at {_numbers(trial.instance.told())}; {trial.stepsize}")
+    say(f"  at {_numbers(trial.instance.numbers())}; {trial.stepsize}")
     say(f"  constants: {_numbers(trial.constants)}")
     say(
         f"  after {trial.t} steps: measured {number(trial.measured, 10)}, bound "
         f"{number(trial.bound, 10)}, ratio {number(trial.ratio, 10)}"
     )
-    told = shown.confirmation
-    say(f"  confirmed {told.how}" if told is not None and shown.confirmed
-        else f"  not confirmed: {shown.note if told is None else told.how}")  # fmt: skip
+    description = shown.confirmation
+    say(
+        f"  confirmed {description.how}"
+        if description is not None and shown.confirmed
+        else f"  not confirmed: {shown.note if description is None else description.how}"
+    )
+
+
+def _over_paid(one: Dependence) -> str:
+    """How far a bound over-pays for a variable, in a line."""
+    ends = f"{number(one.values[0], 3)} to {number(one.values[-1], 3)}"
+    ratios = ", ".join(number(ratio, 2) for ratio in one.ratios)
+    power = one.power
+    paid = (
+        "too few values for a power"
+        if power is None
+        else f"over-pays by {one.variable}^{power:.2f}"
+    )
+    return f"{one.cause} large, {one.variable} from {ends}: largest ratios {ratios}; {paid}"
 
 
 def _numbers(given: Mapping[str, object]) -> str:

@@ -1,15 +1,16 @@
-"""``rateproof audit``: the checks pointed at anybody's compressor."""
+"""``rateproof audit``: the checks pointed at anybody's compressor or method."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
+from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from experiments.commands.audit_method import audit_method_command, method_called
 from experiments.commands.console import (
     COLOURS,
     INTERRUPTED,
@@ -24,6 +25,7 @@ from experiments.commands.console import (
     tally,
     verdict_list,
 )
+from experiments.commands.grid import print_table
 from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.faults import SubjectFault
@@ -32,7 +34,7 @@ from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.named import audit_named
 from proofs_check.audit.plan import Plan
-from proofs_check.audit.progress import ProgressLine
+from proofs_check.audit.reporting import ProgressLine
 from proofs_check.verdict import Verdict
 
 _SHOWN = 16
@@ -55,7 +57,19 @@ def audit_command(
     as_json: bool,
 ) -> int:
     """Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
-    or raises at a finite vector; 130 if it was interrupted, with what was finished."""
+    or raises at a finite vector; 130 if it was interrupted, with what was finished. A method has an
+    audit of its own, with 1 if anything is refuted."""
+    with redirect_stdout(sys.stderr):  # a stranger's module may print
+        method = method_called(name)
+    if method is not None:
+        with bad_input():
+            given = {
+                "unbiased": unbiased, "omega": omega, "delta": delta, "bits": bits, "let": let,
+                "d": d != Plan.d, "seed": seed != Plan.seed, "samples": samples != Plan.samples,
+                "ranks": ranks, "matrix": matrix, "strict": strict,
+            }  # fmt: skip
+            _refuse(name, given)
+            return audit_method_command(method, as_json)
     try:
         with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
             at_least("ranks", 1 if ranks is None else ranks, 1)
@@ -83,6 +97,17 @@ def audit_command(
     if found.crashes or not found.runs:
         return SUBJECT_FAULT
     return REFUTED if found.refuted or (strict and found.faulty) else 0
+
+
+def _refuse(method: str, given: Mapping[str, Any]) -> None:
+    """Raise what says which options were given that the audit of a method does not have.
+
+    Raises:
+        ValueError: one was given.
+    """
+    options = [f"--{name}" for name, value in given.items() if value]
+    if options:
+        raise ValueError(f"{method} is a method, whose audit has no {', '.join(options)}")
 
 
 def named(let: Sequence[str]) -> dict[str, float]:
@@ -148,30 +173,28 @@ def _dimension(one: Measure) -> dict[str, Any]:
 def _show(found: Audit, stated: Stated) -> None:
     out = console(False)
     if found.headline:
-        told = escape(f"{found.subject}: {found.headline}")
-        out.print(f"[bold red]{told}[/]", highlight=False, soft_wrap=True)
+        description = escape(f"{found.subject}: {found.headline}")
+        out.print(f"[bold red]{description}[/]", highlight=False, soft_wrap=True)
     out.print(f"[bold]{escape(found.subject)}[/]: {escape(found.kind)}", highlight=False)
     drawn = "random" if found.random else "deterministic"
     out.print(escape(f"{found.arrays}; {drawn}"), highlight=False)
     if found.fit is not None:
         out.print(f"class: [bold]{escape(found.fit.name)}[/]", highlight=False)
     if found.measures:
-        out.print(_table(found.measures, stated), highlight=False)
+        _print_measures(out, found.measures, stated)
         for one in found.measures:
-            told = f"worst in R^{one.d}: x = {shown(one.worst.look.x)}, {one.worst.found}"
-            out.print(escape(told), highlight=False)
+            description = f"worst in R^{one.d}: x = {shown(one.worst.look.x)}, {one.worst.found}"
+            out.print(escape(description), highlight=False)
     if found.claims:
         out.print(verdict_list(found.claims), highlight=False)
-    out.print(_behaviour(found.behaviour), highlight=False)
+    _print_behaviour(out, found.behaviour)
     if found.verdicts:
         out.print(f"{tally(found.verdicts)}; {found.verdicts[0].provenance}", highlight=False)
 
 
-def _table(measures: Sequence[Measure], stated: Stated) -> Table:
-    table = Table(title="measured, by dimension", title_justify="left", box=None, padding=(0, 2))
-    table.add_column("d", justify="right")
-    for column in ("bias", "at", "omega, 1 - delta", "delta", "claimed omega"):
-        table.add_column(column, overflow="fold")
+def _print_measures(out: Console, measures: Sequence[Measure], stated: Stated) -> None:
+    heads = ("d", "bias", "at", "omega, 1 - delta", "delta", "claimed omega")
+    lines = []
     for one in measures:
         biased, worst = one.most_biased, one.worst.look
         limits = [
@@ -179,24 +202,21 @@ def _table(measures: Sequence[Measure], stated: Stated) -> Table:
             for claim in stated.claims(one.d)
             if hasattr(claim, "constant")
         ]
-        table.add_row(
+        lines.append((
             str(one.d),
             f"{number(biased.bias)} +- {number(biased.bias_width, 2)}",
             escape(f"{biased.name}, {biased.where}"),
             f"{number(worst.ratio, 6)} +- {number(worst.ratio_width, 2)}",
             number(1 - worst.ratio, 5),
             ", ".join(limits) or "-",
-        )
-    return table
+        ))  # fmt: skip
+    print_table(out, heads, lines, "measured, by dimension")
 
 
-def _behaviour(verdicts: Sequence[Verdict]) -> Table:
+def _print_behaviour(out: Console, verdicts: Sequence[Verdict]) -> None:
     """One line a matter: outcome, check, what was seen."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    for column in ("outcome", "check"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("seen", overflow="fold")
-    for verdict in verdicts:
-        outcome = f"[{COLOURS[verdict.outcome]}]{verdict.outcome.value}[/]"
-        table.add_row(outcome, escape(verdict.check), escape(verdict.evidence))
-    return table
+    lines = (
+        (f"[{COLOURS[one.outcome]}]{one.outcome.value}[/]", escape(one.check), escape(one.evidence))
+        for one in verdicts
+    )
+    print_table(out, ("outcome", "check", "seen"), lines)

@@ -28,7 +28,7 @@ from experiments.storage.files import write_atomically
 def plan_of(
     name: str, models: Sequence[str], samples: int, largest: int, repeats: int, *, operators: bool
 ) -> CalibrationPlan:  # fmt: skip
-    """What was asked for; a model is NAME or NAME=MODULE:ATTRIBUTE.
+    """Plan as asked for; a model is NAME or NAME=MODULE:ATTRIBUTE.
 
     Raises:
         ValueError: as :class:`CalibrationPlan`, or a name that is empty.
@@ -54,7 +54,7 @@ def calibrate_command(plan: CalibrationPlan, ranks: int, out: Path, *, as_json: 
 def calibrate_on_ranks(plan: CalibrationPlan, out: Path, device: str, patience: float) -> int:
     """On ranks that a launcher started; rank 0 writes the file."""
 
-    def play(ranks: Session) -> int:
+    def work(ranks: Session) -> int:
         ranks.roll.note("calibrating")
         place = ranks.place
         found = measured(plan, place.local_ranks, ranks.link.device)
@@ -64,7 +64,7 @@ def calibrate_on_ranks(plan: CalibrationPlan, out: Path, device: str, patience: 
             _tell(cluster_from(plan, found, machines, place.local_ranks), found, out, as_json=False)
         return 0
 
-    return on_ranks(play, {"plan": str(plan)}, device, patience)
+    return on_ranks(work, {"plan": str(plan)}, device, patience)
 
 
 def _may_write(out: Path) -> None:

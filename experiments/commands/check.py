@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
+from rich.markup import escape
 
 from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, entry_called, row
 from algorithms.compressors.base import Compressor
@@ -14,18 +16,25 @@ from experiments.commands.console import (
     at_least,
     bad_input,
     console,
+    exit_code,
     print_error,
     show_verdicts,
+    tally,
     verdict_list,
 )
+from experiments.commands.grid import LAYOUT
 from experiments.processes.progress import title
 from experiments.ranks.user_objects import OwnFault, Report, check_own
+from experiments.storage.store import Store, cells_folder
+from experiments.survey import expected_seconds
 from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell
 from proofs_check.row_coverage import cells_of
 from proofs_check.suite import PRESETS, cells
-from proofs_check.verdict import Verdict
+from proofs_check.verdict import Outcome, Verdict
+
+_REPORT = Path("report")  # of a survey here, which knows how long cells take
 
 
 def check_command(name: str, *, d: int, as_json: bool) -> int:
@@ -39,11 +48,33 @@ def check_command(name: str, *, d: int, as_json: bool) -> int:
         with bad_input():
             at_least("d", d, 1)
             found = check_own(name, d, report) if ":" in name else check_named(name, d, report)
-            verdicts = gathered(found, report)
+            if as_json or LAYOUT.tsv:
+                return show_verdicts(gathered(found, report), as_json)
+            return exit_code(told(found, console(False)))
     except OwnFault as error:
         print_error(error)
         return SUBJECT_FAULT
-    return show_verdicts(verdicts, as_json)
+
+
+def told(found: Iterator[Verdict], out: Console) -> tuple[Verdict, ...]:
+    """All verdicts, each printed when it is there, and a line that sums up at the end; also where
+    an interrupt or a user's code ends the search."""
+    verdicts: list[Verdict] = []
+    try:
+        for verdict in found:
+            verdicts.append(verdict)
+            out.print(verdict_list((verdict,)), highlight=False)
+    finally:
+        if verdicts:
+            out.print(escape(summary(verdicts)), highlight=False, soft_wrap=True)
+    return tuple(verdicts)
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many there are of each verdict, and which claims are refuted."""
+    refuted = [one for one in verdicts if one.outcome is Outcome.REFUTED]
+    named = "; ".join(f"{one.subject}, {one.claim} ({one.check})" for one in refuted)
+    return f"{tally(verdicts)}; " + (f"refuted: {named}" if refuted else "nothing refuted")
 
 
 def gathered(found: Iterator[Verdict], report: Report) -> tuple[Verdict, ...]:
@@ -66,13 +97,14 @@ def check_named(name: str, d: int, report: Report) -> Iterator[Verdict]:
         return
     if name in {r.key for r in ROWS} and row(name).why:
         report(f"no theorem tunes {name}: {row(name).why}")
-    for number, cell in enumerate(target, start=1):
+    seconds = expected_seconds(target, Store(cells_folder(_REPORT), {}))
+    for number, cell in enumerate(sorted(target, key=seconds.__getitem__), start=1):
         report(f"[{number}/{len(target)}] {title(cell)}")
         yield from run_cell(cell).verdicts
 
 
 def find(name: str) -> Compressor | tuple[Cell, ...]:
-    """What ``name`` means: an operator by its reported name, or a row's or a problem's cells.
+    """Meaning of ``name``: an operator by its reported name, or a row's or a problem's cells.
 
     To a row belong the proofs, closed forms and problems that speak of it.
 

@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.catalogue import problem, row
 from algorithms.core.names import look_up
@@ -26,6 +25,7 @@ from experiments.commands.console import (
     print_note,
     writable,
 )
+from experiments.commands.grid import print_table
 from experiments.compare.clustered import OnCluster
 from experiments.compare.comparing import AXES, Comparison, compare_rows
 from experiments.compare.tuned_rows import Tuning, read_settings
@@ -62,7 +62,7 @@ def compare_command(
                 [row(key) for key in keys], problem(problem_name, n), axis=equal, tuning=by,
                 steps=steps, replicas=replicas, seed=seed, budget=budget, target=target,
                 of_workers=of_workers, settings=by_row(settings, keys), place=place,
-                told=print_note,
+                announce=print_note,
             )  # fmt: skip
         except Diverged as error:
             print_error(f"{error} (seed {seed}); --tuning grid, or leaving that row out, would do")
@@ -73,7 +73,8 @@ def compare_command(
     with styled():
         drawn = save(found.figure(), out, stem)
         spread = save(found.replicas_figure(), out, f"{stem}-replicas")
-    files = [*drawn, *spread, out / f"{stem}.parquet"]
+        apart = save(found.differences_figure(), out, f"{stem}-differences")
+    files = [*drawn, *spread, *apart, out / f"{stem}.parquet"]
     found.frame.to_parquet(files[-1], index=False)
     if as_json:
         dump(_data(found, files))
@@ -122,29 +123,29 @@ def _data(found: Comparison, files: Sequence[Path]) -> dict[str, Any]:
 def _show(found: Comparison, files: Sequence[Path]) -> None:
     out, axis = console(False), AXES[found.axis]
     replicas = len(found.entrants[0].error)
-    table = Table(
-        title=escape(
-            f"{found.problem}, n = {found.n}, {replicas} replicas, seed {found.seed}: "
-            f"{found.quantity} at {found.budget:.4g} {axis}"
-        ),
-        title_justify="left",
+    title = (
+        f"{found.problem}, n = {found.n}, {replicas} replicas, seed {found.seed}: "
+        f"{found.quantity} at {found.budget:.4g} {axis}"
     )
-    longest = max(len(one.key) for one in found.entrants)
     error, ends = ("median", f"{LEVEL:.0%}") if found.heavy else ("error", f"± ({LEVEL:.0%})")
-    least = {"row": longest, error: 8, ends: 7, "of the best": 5, "p": 7,
-             "verdict": 6, f"{found.axis} to {found.target:.3g}": 9}  # fmt: skip
-    for name, width in least.items():  # so that 80 columns cut no number
-        side: Literal["left", "right"] = "left" if name in ("row", "verdict") else "right"
-        table.add_column(name, justify=side, min_width=width)
+    heads = ("method", error, ends, "of the best", "p", "verdict",
+             f"{found.axis} to {found.target:.3g}")  # fmt: skip
+    lines = []
     for one in found.standings:
         spent = number(one.spent, 3) if math.isfinite(one.spent) else "not reached"
-        table.add_row(
+        lines.append((
             one.key, number(one.error), interval_text(one.low, one.high, found.heavy),
             number(one.ratio, 3), number(one.p, 2), one.verdict, spent,
-        )  # fmt: skip
-    out.print(table)
+        ))  # fmt: skip
+    print_table(out, heads, lines, escape(title))
     for one in found.standings:
-        out.print(escape(f"{one.key}: {one.told}"), highlight=False, soft_wrap=True)
+        out.print(escape(f"{one.key}: {one.description}"), highlight=False, soft_wrap=True)
+    for one in found.standings:
+        if one.verdict.startswith("not") and math.isfinite(one.enough):
+            out.print(
+                f"{one.key}: about {one.enough:.0f} replicas would tell it from the best, if the "
+                "difference is what these runs show (--replicas)", highlight=False, soft_wrap=True,
+            )  # fmt: skip
     out.print(
         found.tested,
         highlight=False,

@@ -1,4 +1,4 @@
-"""How commands speak: results on standard output, troubles on standard error."""
+"""Output of commands: results on standard output, errors on standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from proofs_check.verdict import Outcome, Verdict
+from experiments.commands.grid import LAYOUT, print_table
+from experiments.processes.loading import begun
+from proofs_check.verdict import Outcome, Verdict, standing
 
 COLOURS = {
     Outcome.PROVED: "green",
@@ -47,12 +49,14 @@ def bad_input() -> Iterator[None]:
 
 def print_error(error: object) -> None:
     """One line on standard error."""
+    begun()
     print(f"error: {error}", file=sys.stderr)
 
 
 def print_note(note: object) -> None:
     """One line on standard error that is no error: what a command is about to spend time on."""
-    print(f"note: {note}", file=sys.stderr)
+    begun()
+    print(f"note: {note}", file=sys.stderr, flush=True)
 
 
 def at_least(name: str, value: int, least: int) -> None:
@@ -90,6 +94,7 @@ def writable(out: Path) -> None:
 
 def dump(data: Any) -> None:
     """Pure JSON on standard output: numbers that are not finite become null."""
+    begun()
     print(json.dumps(_finite(data), indent=2, ensure_ascii=False))
 
 
@@ -115,7 +120,7 @@ def verdict_list(verdicts: Sequence[Verdict]) -> Table:
         subject = f"{v.subject} on {v.problem}" if v.problem not in ("", v.subject) else v.subject
         told = [f"[bold]{escape(v.claim)}[/]", escape(f"{subject}, {v.check}{_numbers(v)}")]
         told += [f"[dim]{escape(text)}[/]" for text in (v.evidence, v.provenance) if text]
-        grid.add_row(f"[{COLOURS[v.outcome]}]{v.outcome.value}[/]", "\n".join(told))
+        grid.add_row(f"[{COLOURS[v.outcome]}]{standing(v)}[/]", "\n".join(told))
     return grid
 
 
@@ -129,6 +134,8 @@ def show_verdicts(verdicts: Sequence[Verdict], as_json: bool) -> int:
     """Print them, what is refuted last; the exit code is 1 if a claim is refuted, else 0."""
     if as_json:
         dump([verdict.record() for verdict in verdicts])
+    elif LAYOUT.tsv:
+        print_verdicts(verdicts)
     else:
         out = console(False)
         ordered = sorted(verdicts, key=lambda verdict: verdict.outcome is Outcome.REFUTED)
@@ -137,14 +144,44 @@ def show_verdicts(verdicts: Sequence[Verdict], as_json: bool) -> int:
     return exit_code(verdicts)
 
 
+_FIELDS = (
+    "outcome", "subject", "problem", "claim", "check", "statistic", "uncertainty", "bound",
+    "resolution", "tightness", "evidence", "provenance",
+)  # fmt: skip
+
+
+def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """A line of fields for each verdict, for ``--tsv``."""
+    records = (verdict.record() for verdict in verdicts)
+    lines = ([_field(record[name]) for name in _FIELDS] for record in records)
+    print_table(console(False), _FIELDS, lines)
+
+
+def _field(value: object) -> str:
+    return number(value, 6) if isinstance(value, float) else escape(str(value or ""))
+
+
 def exit_code(verdicts: Sequence[Verdict]) -> int:
     """1 if a claim is refuted, else 0."""
     return REFUTED if any(verdict.outcome is Outcome.REFUTED for verdict in verdicts) else 0
 
 
+class WordConsole(Console):
+    """Console that wraps running text between words; a line with a word that is longer than the
+    terminal, as a path, is left whole."""
+
+    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
+        """Print as :class:`rich.console.Console` does; ``soft_wrap`` marks running text."""
+        words = (word for one in objects if isinstance(one, str) for word in one.split())
+        whole = soft_wrap and max(map(len, words), default=0) > self.width
+        super().print(*objects, soft_wrap=whole or None, **options)
+
+
 def console(as_json: bool) -> Console:
-    """Where to talk: standard output, or standard error while that belongs to JSON."""
-    return Console(stderr=as_json)
+    """Console on standard output, or on standard error while JSON or lines with tabs are written
+    to the former."""
+    begun()
+    return WordConsole(stderr=as_json or LAYOUT.tsv)
 
 
 def _numbers(v: Verdict) -> str:
@@ -164,6 +201,6 @@ def _finite(data: Any) -> Any:
 
 
 def files_written(out: Console, files: tuple[Path, ...]) -> None:
-    """Where the pictures are."""
+    """Print the paths of the figures."""
     for path in files:
         out.print(f"plot: {escape(str(path))}", highlight=False, soft_wrap=True)

@@ -20,8 +20,8 @@ def crossval_command(ranks: int, keys: Sequence[str] = (), *, as_json: bool) -> 
         rows, parts = _split(named_rows(keys))
         named, time = (", ".join(keys), "") if keys else ("every ready row", ": some minutes")
         workers = f", {2 * ranks} workers" if rows else ""
-        told = f"{named} on {ranks} ranks{workers}{time}"
-        console(True).print(told, highlight=False)
+        description = f"{named} on {ranks} ranks{workers}{time}"
+        console(True).print(description, highlight=False)
         verdicts = main_crossval(ranks, rows=rows) if rows else ()
         lists = LISTS if any(isinstance(part, SparseAllGather) for part in parts) else ()
         verdicts += on_ranks(ranks, parts, lists)

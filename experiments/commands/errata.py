@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from algorithms.core.names import look_up
 from experiments.commands.console import bad_input, console, dump, print_note
+from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.figures.signs import pretty
 from proofs_check.registry import DEMONSTRATIONS, demonstrated
@@ -33,6 +34,10 @@ def errata_command(name: str | None, *, report: Path, run: bool, as_json: bool) 
         records = errata_records(chosen, report, run=run)
     if as_json:
         dump(records)
+    elif LAYOUT.tsv:
+        heads = ("name", "place", "printed", "correct", "evidence", "nature", "code")
+        lines = ([escape(str(one[head] or "")) for head in heads] for one in records)
+        print_table(console(False), heads, lines)
     else:
         _show(records, console(False))
     found = [one["outcome"] for record in records for one in record["found"]]

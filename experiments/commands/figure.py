@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.core.names import look_up
 from experiments.commands.console import (
@@ -26,6 +24,7 @@ from experiments.commands.console import (
     print_error,
     writable,
 )
+from experiments.commands.grid import print_table
 from experiments.figures.reproduction import PublishedNumber, Relation
 from experiments.published.figure import (
     CostClass,
@@ -87,7 +86,7 @@ def figures_command(cost: str | None, request: Request, *, only_list: bool) -> i
 
 
 def _tried(figure: PublishedFigure, request: Request) -> dict[str, Any]:
-    """What it gave, or that it failed; options that it does not take are not passed on."""
+    """Record of a figure, or of its failure; options that it does not take are not passed on."""
     own = request._replace(
         data=request.data if "data" in figure.options else None,
         workers=request.workers if "workers" in figure.options else (),
@@ -110,30 +109,24 @@ def listed(figures: tuple[PublishedFigure, ...], as_json: bool) -> int:
     if as_json:
         dump([one.record() for one in figures])
         return 0
-    table = Table.grid(padding=(0, 2, 1, 0))
-    table.add_column(no_wrap=True)
+    lines = []
     for one in figures:
         options = "".join(f" --{option}" for option in sorted(one.options))
         text = f"{one.title} ({one.source}). Reproduced when {one.criterion}."
-        table.add_row(
-            f"{one.name}\n{one.alias}", one.cost.value, text + (options and f" Takes{options}.")
-        )
-    console(False).print(table, highlight=False, markup=False)
+        name = f"{one.name}, {one.alias}" if one.alias else one.name
+        told = escape(text + (options and f" Takes{options}."))
+        lines.append((escape(name), one.cost.value, told))
+    print_table(console(False), ("figure", "cost", "what it is"), lines)
     return 0
 
 
 def _show(drawn: Drawn, out: Console) -> None:
     found, figure = drawn.found, drawn.figure
     drawn_by_lot = any(not math.isnan(one.low) for one in found.numbers)
-    table = Table(title=escape(f"{figure.title} ({figure.source})"), box=SIMPLE_HEAD)
-    table.add_column("quantity")
-    for title in ("published", "ours", *(("interval",) if drawn_by_lot else ())):
-        table.add_column(title, justify="right")
-    table.add_column("met")
-    for one in found.numbers:
-        table.add_row(*map(escape, _cells(one, drawn_by_lot)))
-    if found.numbers:
-        out.print(table)
+    heads = ("quantity", "published", "ours", *(("interval",) if drawn_by_lot else ()), "met")
+    lines = [[escape(cell) for cell in _cells(one, drawn_by_lot)] for one in found.numbers]
+    if lines:
+        print_table(out, heads, lines, escape(f"{figure.title} ({figure.source})"))
     told = [*found.notes]
     if sources := dict.fromkeys(n.source for n in found.numbers if n.source):
         told.append("further sources: " + "; ".join(sources))

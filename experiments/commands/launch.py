@@ -38,12 +38,12 @@ def crossval_on_ranks(
 ) -> int:  # fmt: skip
     """Rows on these ranks against the simulation; exit code 1 if one differs."""
 
-    def play(ranks: Session) -> int:
+    def work(ranks: Session) -> int:
         place, link = ranks.place, ranks.link
         todo = given_cases(keys, problems, place.ranks, workers, steps, link.device)
         clock = PhaseClock(ranks.link.device)
         ranks.roll.clock = clock
-        told: list[dict[str, object]] = []
+        description: list[dict[str, object]] = []
         failed = False
         for one in todo:
             ranks.roll.note(f"{one.case.row} on {one.problem}")
@@ -52,14 +52,16 @@ def crossval_on_ranks(
             except ValueError as error:  # on all ranks alike
                 failed = True
                 if place.rank == 0:
-                    told.append({"row": one.case.row, "problem": one.problem, "failed": str(error)})
-                    _write(out, told)
+                    description.append(
+                        {"row": one.case.row, "problem": one.problem, "failed": str(error)}
+                    )
+                    _write(out, description)
                     print_error(f"{one.case.row} on {one.problem}: {error}")
                 continue
             if ranks.place.rank == 0:
                 failed |= any(v.outcome is Outcome.REFUTED for v in found.verdicts)
-                told.append(_record(one, found, ranks))
-                _write(out, told)
+                description.append(_record(one, found, ranks))
+                _write(out, description)
                 _tell(one, found)
         return REFUTED if failed else 0
 
@@ -67,7 +69,7 @@ def crossval_on_ranks(
         print_error(f"out must end in .json or .parquet, got out={out}")
         return BAD_INPUT
     words = {"steps": steps, "workers": workers, "rows": ",".join(keys), "on": ",".join(problems)}
-    return on_ranks(play, {name: str(value) for name, value in words.items()}, device, patience)
+    return on_ranks(work, {name: str(value) for name, value in words.items()}, device, patience)
 
 
 def run_on_ranks(
@@ -77,7 +79,7 @@ def run_on_ranks(
     """One row on these ranks; the file holds its series, its bill and its seconds, or of a run that
     is ``kept`` in a folder every so many steps, its series."""
 
-    def play(ranks: Session) -> int:
+    def work(ranks: Session) -> int:
         method, built = build(key, name, ranks.place.ranks * workers, steps)
         clock = PhaseClock(ranks.link.device)
         ranks.roll.clock = clock
@@ -98,7 +100,7 @@ def run_on_ranks(
         trace = run(method, placed, steps=steps, seed=seed, replicas=replicas, network=network)
         seconds = seconds_on_ranks(clock, ranks.link)
         if ranks.place.rank == 0:
-            told = {
+            description = {
                 "row": key,
                 "method": method.name,
                 "problem": name,
@@ -111,22 +113,22 @@ def run_on_ranks(
                 "seconds of a step": dict(seconds.mean),
                 "seconds of a step, slowest rank": dict(seconds.slowest),
             }
-            write_atomically(out, json.dumps(told, indent=1).encode())
+            write_atomically(out, json.dumps(description, indent=1).encode())
             spent = ", ".join(f"{phase} {1e3 * s:.3g}" for phase, s in seconds.mean.items())
             last = trace.suboptimality[:, -1].mean()
             print(f"{method.name} on {name}: f(x_T) - f* = {last:.4g}; ms a step: {spent}")
         return 0
 
     words = {"row": key, "problem": name, "steps": steps, "workers": workers, "seed": seed}
-    return on_ranks(play, {word: str(value) for word, value in words.items()}, device, patience)
+    return on_ranks(work, {word: str(value) for word, value in words.items()}, device, patience)
 
 
 def _tell_kept(out: Path, key: str, name: str, method: str, found: CheckpointedRun) -> None:
-    told = {
+    description = {
         "row": key, "problem": name, "method": method, "began at step": found.began,
         "steps": sorted(found.seen), "suboptimality": [found.seen[t] for t in sorted(found.seen)],
     }  # fmt: skip
-    write_atomically(out, json.dumps(told, indent=1).encode())
+    write_atomically(out, json.dumps(description, indent=1).encode())
     last = max(found.seen, default=0)
     print(
         f"{method} on {name}: from step {found.began} on; "
@@ -135,9 +137,9 @@ def _tell_kept(out: Path, key: str, name: str, method: str, found: CheckpointedR
 
 
 def on_ranks(
-    play: Callable[[Session], int], words: dict[str, str], device: str, patience: float
+    work: Callable[[Session], int], words: dict[str, str], device: str, patience: float
 ) -> int:
-    """``play`` on all ranks, which were told the same ``words`` and run the same code; only rank 0
+    """``work`` on all ranks, which were told the same ``words`` and run the same code; only rank 0
     says what is wrong with either."""
     first = os.environ.get("RANK", "0") == "0"
     try:
@@ -149,7 +151,7 @@ def on_ranks(
         code = 0
         with session(place, link, words | versions(), patience) as ranks:
             try:
-                code = play(ranks)
+                code = work(ranks)
             except ValueError as error:  # on all ranks alike
                 code = BAD_INPUT
                 if first:
@@ -164,7 +166,7 @@ def on_ranks(
 
 
 def versions() -> dict[str, str]:
-    """What must be the same on every rank: the project's code, as a hash, Python and torch."""
+    """Versions that must agree on all ranks: the project's code, as a hash, Python and torch."""
     digest = hashlib.blake2b(digest_size=8)
     for package in _PACKAGES:
         for file in sorted((_HOUSE / package).rglob("*.py")):
@@ -200,19 +202,19 @@ def _record(one: GivenCase, found: FoundOnRanks, ranks: Session) -> dict[str, ob
     return flat
 
 
-def _write(out: Path, told: list[dict[str, object]]) -> None:
+def _write(out: Path, description: list[dict[str, object]]) -> None:
     if out.suffix == ".parquet":
-        content = pd.DataFrame(told).to_parquet()
+        content = pd.DataFrame(description).to_parquet()
     else:
-        content = json.dumps(told, indent=1).encode()
+        content = json.dumps(description, indent=1).encode()
     write_atomically(out, content)
 
 
 def _tell(one: GivenCase, found: FoundOnRanks) -> None:
     """A line for each row, and more of what is refuted."""
-    told = ", ".join(f"{name} {one.outcome.value}" for name, one in found.named.items())
+    description = ", ".join(f"{name} {one.outcome.value}" for name, one in found.named.items())
     spent = ", ".join(f"{phase} {1e3 * s:.3g}" for phase, s in found.seconds.mean.items())
-    print(f"{one.case.row} on {one.problem}: {told}; ms a step: {spent}", flush=True)
+    print(f"{one.case.row} on {one.problem}: {description}; ms a step: {spent}", flush=True)
     for verdict in found.verdicts:
         if verdict.outcome is Outcome.REFUTED:
             print(f"  refuted: {verdict.claim}: {verdict.evidence}", file=sys.stderr, flush=True)

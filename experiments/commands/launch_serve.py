@@ -46,7 +46,7 @@ def serve_on_ranks(
     """One row without a common clock, ``kept`` in a folder every so many updates; exit code 1 if
     its replay differs."""
 
-    def play(ranks: Session) -> int:
+    def work(ranks: Session) -> int:
         workers = ranks.place.ranks - servers
         if workers < 1:
             raise ValueError(
@@ -92,4 +92,4 @@ def serve_on_ranks(
         return REFUTED if any(v.outcome is Outcome.REFUTED for v in found.verdicts) else 0
 
     words = {"row": key, "problem": name, "updates": steps, "servers": servers, "seed": seed}
-    return on_ranks(play, {word: str(value) for word, value in words.items()}, "cpu", patience)
+    return on_ranks(work, {word: str(value) for word, value in words.items()}, "cpu", patience)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
 from experiments.commands.console import bad_input, console, dump, number, print_note
+from experiments.commands.grid import print_table
 from experiments.commands.rows import measured_effects
 from experiments.figures.signs import pretty
 from experiments.listing.kept import Measured
@@ -146,13 +145,13 @@ def show_all_reduce(as_json: bool) -> int:
     records = all_reduce_records()
     lines = []
     for one in records:
-        told = ("no form for so many" if one["counted"] is None
+        description = ("no form for so many" if one["counted"] is None
                 else " and ".join(number(x, 4) for x in one["counted"]))  # fmt: skip
         stated = "new" if one["new"] else " and ".join(number(x, 4) for x in one["printed"])
         verdict = {True: "agrees", False: "differs (T11)", None: "–"}[one["agrees"]]
         lines.append((
             one["algorithm"], one["latency"] or "–", one["bandwidth"] or "–", str(one["n"]), stated,
-            told, verdict,
+            description, verdict,
         ))  # fmt: skip
     heads = (
         "algorithm", "latency / alpha", "bandwidth / (beta N)", "n", "printed", "counted", "",
@@ -200,9 +199,4 @@ def _grid(
     if as_json:
         dump(records)
         return
-    grid = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for head in heads:
-        grid.add_column(head, overflow="fold")
-    for line in lines:
-        grid.add_row(*map(escape, line))
-    console(False).print(grid)
+    print_table(console(False), heads, ([escape(cell) for cell in line] for line in lines), title)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from experiments.commands.console import at_least, bad_input, console, dump
+from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.listing.kept import ListedProblem, Measured, listing
 
@@ -54,36 +54,41 @@ def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: boo
         dump(rows)
         return 0
     out = console(False)
-    for row in rows:
-        if row["state"] == READY:
+    if LAYOUT.tsv:
+        heads = ("key", "family", "state", "surveyed", "what it is")
+        print_table(out, heads, ((escape(row["key"]), row["family"], row["state"],
+                                  "yes" if row["surveyed"] else "no", escape(row["what"]))
+                                 for row in rows))  # fmt: skip
+        return 0
+    ready_rows = [row for row in rows if row["state"] == READY]
+    for surveyed, heading in ((True, "methods of the surveys"), (False, "methods since")):
+        shown = [row for row in ready_rows if row["surveyed"] is surveyed]
+        if shown:
+            out.rule(f"{heading}: {len(shown)}", align="left", characters="-")
+        for row in shown:
             _block(out, row)
     planned = [row for row in rows if row["state"] != READY]
     if planned:
-        table = Table(title=f"{len(planned)} rows planned", title_justify="left", box=SIMPLE_HEAD)
-        for name in ("key", "family"):
-            table.add_column(name, no_wrap=True)
-        table.add_column("what it is", overflow="fold")
-        for row in planned:
-            table.add_row(escape(row["key"]), row["family"], escape(row["what"]))
-        out.print(table)
+        lines = ((escape(row["key"]), row["family"], escape(row["what"])) for row in planned)
+        print_table(out, ("key", "family", "what it is"), lines, f"{len(planned)} methods planned")
     _problems(out, known["problems"])
     count = sum(row["state"] != READY for row in every)
+    since = sum(not row["surveyed"] for row in every)
     out.print(
-        f"{len(every) - count} ready, {count} planned; claims for d = {d}",
+        f"{len(every) - since} of the surveys, {since} since; {len(every) - count} ready, "
+        f"{count} planned; claims for d = {d}",
         highlight=False,
     )
     return 0
 
 
 def _problems(out: Console, problems: Sequence[ListedProblem]) -> None:
-    """What the rows run on."""
-    table = Table(title="problems", title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    for one in problems:
-        name = f"{one['name']} *" if one["dealt"] else one["name"]
-        table.add_row(name, escape(one["title"]))
-    out.print(table)
+    """Print the problems of the rows."""
+    lines = (
+        (f"{one['name']} *" if one["dealt"] else one["name"], escape(one["title"]))
+        for one in problems
+    )
+    print_table(out, ("problem", "what it is"), lines)
     out.print(
         "* data dealt to workers as you like: NAME@iid, NAME@dirichlet=0.1, NAME@sorted",
         highlight=False, soft_wrap=True,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.catalogue import row
 from algorithms.clusters.files import cluster_of
@@ -19,13 +19,15 @@ from experiments.commands.console import (
     dump,
     files_written,
     number,
+    print_note,
     writable,
 )
+from experiments.commands.grid import print_table
 from experiments.compare.clustered import OnCluster
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.style import save, styled
-from experiments.scaling.points import Scaling, scaling, sizes_of
+from experiments.scaling.points import Scaling, ScalingPoint, scaling, sizes_of
 from experiments.storage.files import write_atomically
 
 
@@ -46,7 +48,7 @@ def scaling_command(
         writable(out)
         found = scaling(
             chosen, place, cluster, problem_name, target, sizes, simulated=simulated, steps=steps,
-            batch=whole,
+            batch=whole, announce=_announce,
         )  # fmt: skip
     way = f"{place.schedule}, {place.architecture}"
     title = f"{key}, {place.model} on machines of {cluster.name}: {way}"
@@ -59,7 +61,8 @@ def scaling_command(
     if as_json:
         dump({
             "row": key, "model": place.model, "cluster": cluster.name, "target": target,
-            "points": [point._asdict() for point in found.points], "told": list(found.told),
+            "points": [point._asdict() for point in found.points],
+            "description": list(found.description),
             "files": [str(path) for path in (*files, table)],
         })  # fmt: skip
         return 0
@@ -67,6 +70,13 @@ def scaling_command(
     files_written(console(False), files)
     console(False).print(f"table: {table}", highlight=False, soft_wrap=True)
     return 0
+
+
+def _announce(point: ScalingPoint) -> None:
+    """A point as soon as it is there, on standard error."""
+    reached = f"{point.simulated:g} steps, {number(point.seconds)} s"
+    told = reached if math.isfinite(point.simulated) else "target not reached"
+    print_note(f"{point.n} workers, weak scaling: {told}")
 
 
 def _curves(found: Scaling, title: str) -> LineCurves:
@@ -87,20 +97,21 @@ def _curves(found: Scaling, title: str) -> LineCurves:
 
 
 def _show(found: Scaling, title: str) -> None:
-    out, table = console(False), Table(title=escape(title))
-    for name in (
+    out = console(False)
+    heads = (
         "scaling", "workers", "samples each", "s a step", "computing", "efficiency",
         "steps, simulated", "s to target", "steps by bound", "s by bound",
-    ):  # fmt: skip
-        table.add_column(name, justify="left" if name == "scaling" else "right")
-    for point in found.points:
-        table.add_row(
+    )  # fmt: skip
+    lines = (
+        (
             point.kind, str(point.n), number(point.samples, 3), number(point.step_seconds, 4),
             f"{point.computing:.0%}", f"{point.efficiency:.0%}", number(point.simulated, 4),
             number(point.seconds, 4), number(point.promised, 4), number(point.promised_seconds, 4),
-        )  # fmt: skip
-    out.print(table)
-    for line in found.told:
+        )
+        for point in found.points
+    )  # fmt: skip
+    print_table(out, heads, lines, escape(title))
+    for line in found.description:
         out.print(escape(line), highlight=False, soft_wrap=True)
     most = max(found.points, key=lambda point: point.n)
     out.print(

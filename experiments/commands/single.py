@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.catalogue import Row, problem, row
 from algorithms.core.names import look_up
@@ -29,11 +28,12 @@ from experiments.commands.console import (
     print_note,
     writable,
 )
+from experiments.commands.grid import print_table
 from experiments.compare.clustered import OnCluster
 from experiments.compare.device import usable_device
 from experiments.compare.inapplicable_theorems import uncovered
 from experiments.compare.single import Single, centre_of, run_single
-from experiments.compare.tuned_rows import Tuning, chosen, read_settings, usual
+from experiments.compare.tuned_rows import Tuning, chosen, positive, read_settings, usual
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
 from proofs_check.methods.run_series import shown
@@ -73,10 +73,12 @@ def run_command(
         writable(out)
         tunings = {one.value: one for one in Tuning}
         by = usual(mine) if tuning is None else look_up("tuning", tuning, tunings)
+        if gamma is not None:
+            positive(gamma, tuning)
         given = read_settings(settings)
         ready = chosen(
             mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps,
-            told=print_note,
+            announce=print_note,
         )  # fmt: skip
         ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
         both = tuning is None and gamma is None and by is Tuning.GRID
@@ -102,8 +104,8 @@ def run_command(
         if spread:
             files += save(single.replicas_figure(), out, f"{stem}-replicas")
     if as_json:
-        told = ready.note or single.played.tuned.note or by.value
-        dump(_data(single, reasons, files) | {"tuning": told})
+        description = ready.note or single.result.tuned.note or by.value
+        dump(_data(single, reasons, files) | {"tuning": description})
     else:
         _show(single, reasons, files, ready.note, given=ready.step is not None)
     return 0
@@ -116,7 +118,7 @@ def _chosen(key: str, problem_name: str, n: int) -> tuple[Row, Problem]:
 
 
 def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> dict[str, Any]:
-    trace, curves, tuned = single.played.trace, single.curves(), single.played.tuned
+    trace, curves, tuned = single.result.trace, single.curves(), single.result.tuned
     return {
         "row": single.row.key,
         "method": trace.method,
@@ -129,7 +131,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "time": single.timing.name,
         "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
-        "vacuous": single.played.vacuous,
+        "vacuous": single.result.vacuous,
         "parameters": {name: shown_value(one) for name, one in parameters(tuned.method).items()},
         "metric": single.series.quantity,
         "not_covered_by": list(reasons),
@@ -152,53 +154,52 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
 def _show(
     single: Single, reasons: tuple[str, ...], files: tuple[Path, ...], note: str, *, given: bool
 ) -> None:
-    trace, curves, out = single.played.trace, single.curves(), console(False)
-    table = Table(
-        title=f"{curves.title.replace('$', '')}, T = {trace.steps[-1]}, seed {trace.seed}"
-    )
-    table.add_column("at the end")
-    table.add_column(centre_of(single.heavy), justify="right")
-    table.add_column(f"{LEVEL:.0%}" if single.heavy else f"± ({LEVEL:.0%})", justify="right")
-    table.add_column("unit")
-    for q in single.quantities():
-        table.add_row(q.name, number(q.mean, 5), interval_text(q.low, q.high, single.heavy), q.unit)
+    trace, curves, out = single.result.trace, single.curves(), console(False)
+    title = f"{curves.title.replace('$', '')}, T = {trace.steps[-1]}, seed {trace.seed}"
+    ends = f"{LEVEL:.0%}" if single.heavy else f"± ({LEVEL:.0%})"
+    heads = ("at the end", centre_of(single.heavy), ends, "unit")
+    lines = [
+        (escape(q.name), number(q.mean, 5), interval_text(q.low, q.high, single.heavy), q.unit)
+        for q in single.quantities()
+    ]
     bound, last = single.bound, single.last()
     if bound is not None:
-        table.add_section()
         ends = interval_text(last.low, last.high, single.heavy)
-        table.add_row(escape(last.name), number(last.mean, 5), ends, "")
-        table.add_row("its bound", number(float(bound[-1]), 5), "", "")
-    out.print(table)
+        lines += [(escape(last.name), number(last.mean, 5), ends, "")]
+        lines += [("its bound", number(float(bound[-1]), 5), "", "")]
+    print_table(out, heads, lines, escape(title))
     out.print(
-        f"method: {escape(trace.method)}; {single.played.tuned.step_text}",
+        f"method: {escape(trace.method)}; {single.result.tuned.step_text}",
         highlight=False,
         soft_wrap=True,
     )
     if note:
         out.print(f"tuning: {escape(note)}", highlight=False, soft_wrap=True)
     out.print(f"seconds: {escape(single.timing.name)}", highlight=False, soft_wrap=True)
-    mine = parameters(single.played.tuned.method)
+    mine = parameters(single.result.tuned.method)
     values = ", ".join(f"{name} = {shown_value(one)}" for name, one in mine.items())
     if values:
-        told = f"parameters (--set NAME=VALUE): {values}"
-        out.print(escape(told), highlight=False, soft_wrap=True)
+        description = f"parameters (--set NAME=VALUE): {values}"
+        out.print(escape(description), highlight=False, soft_wrap=True)
     if single.theorem is not None:
-        told = f"theorem: {single.theorem.title} ({single.theorem.source}){_vacuous(single)}"
+        description = f"theorem: {single.theorem.title} ({single.theorem.source}){_vacuous(single)}"
     elif given:
-        told = "theorem: none applies to this stepsize, and there is no bound"
-    elif single.played.tuned.stepless:
-        told = "theorem: none applies, and there is no bound"
+        description = "theorem: none applies to this stepsize, and there is no bound"
+    elif single.result.tuned.stepless:
+        description = "theorem: none applies, and there is no bound"
     else:
-        rule = single.played.tuned.note
-        told = f"theorem: none applies, and there is no bound; gamma = {rule}; --tuning grid does"
-    out.print(escape(told), highlight=False, soft_wrap=True)
+        rule = single.result.tuned.note
+        description = (
+            f"theorem: none applies, and there is no bound; gamma = {rule}; --tuning grid does"
+        )
+    out.print(escape(description), highlight=False, soft_wrap=True)
     if single.proven is not None and single.proven.tuned.theorem is not None:
         name, end, its_bound = _end_of(single.proven)
-        told = (
+        description = (
             f"beside it the run of its theorem (--tuning theorem), {name} {number(end)} at the end"
             f"{its_bound}: {single.proven.tuned.theorem.title}"
         )
-        out.print(escape(told), highlight=False, soft_wrap=True)
+        out.print(escape(description), highlight=False, soft_wrap=True)
     for reason in reasons:
         out.print(escape(f"not covered by {reason}"), highlight=False, soft_wrap=True)
     for path in files:
@@ -206,20 +207,20 @@ def _show(
     if single.heavy:
         out.print(f"errors: {HEAVY}", highlight=False, soft_wrap=True)
     if math.isnan(float(curves.low[-1])):
-        told = "fewer than 6 replicas" if single.heavy else "one replica"
-        out.print(f"{told}: no interval; --replicas 32 gives one", highlight=False)
+        description = "fewer than 6 replicas" if single.heavy else "one replica"
+        out.print(f"{description}: no interval; --replicas 32 gives one", highlight=False)
 
 
-def _end_of(played: TunedRun) -> tuple[str, float, str]:
-    """What is shown of a run, its mean at the end, and the theorem's bound in words."""
-    what = shown(played)
+def _end_of(result: TunedRun) -> tuple[str, float, str]:
+    """Quantity shown of a run, its mean at the end, and the theorem's bound in words."""
+    what = shown(result)
     bound = "" if what.bound is None else f", bound {number(float(what.bound[-1]))}"
-    end = centre(what.samples[:, -1:], played.trace.heavy_tailed)
+    end = centre(what.samples[:, -1:], result.trace.heavy_tailed)
     return what.quantity, float(end[0]), bound
 
 
 def _vacuous(single: Single) -> str:
-    if not single.played.vacuous:
+    if not single.result.vacuous:
         return ""
     return (
         f"; {VACUOUS}, its stepsize may be far too cautious, and --tuning grid gives a "

@@ -13,6 +13,7 @@ from experiments.processes.executors import opening
 from experiments.ranks.named_rows import named_rows
 from experiments.reporting.survey_job import survey_job
 from experiments.reporting.table import headline
+from experiments.storage.store import cells_folder
 from proofs_check.cell import Cell
 from proofs_check.prepare import prepare, run_cell
 from proofs_check.suite import cells
@@ -38,10 +39,11 @@ def survey_command(
         if preset not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got preset={preset}")
         chosen = cells_of(preset, keys)
-        at_least("workers", workers, 1)
+        at_least("processes", workers, 1)
         if executor:
             opening(executor)
         writable(out)
+        writable(cells_folder(out))
     out.mkdir(parents=True, exist_ok=True)
     named = " ".join((preset, *(f"--row {key}" for key in keys)))
     versions = cell_versions(chosen, prepare)

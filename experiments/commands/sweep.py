@@ -30,7 +30,7 @@ def sweep_command(
 ) -> int:
     """Exit code 1 if a block failed or the executor was lost, 130 or 143 if interrupted."""
     with bad_input():
-        at_least("workers", workers, 1)
+        at_least("processes", workers, 1)
         study = read_study(path)
         axes = None if heatmap is None else _axes(study, heatmap)
         writable(out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from algorithms.core.names import look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
+from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.other_tables import (
     all_reduce_records,
     influence_records,
@@ -22,7 +23,7 @@ from experiments.commands.other_tables import (
     taxonomy_records,
 )
 from experiments.figures.signs import pretty
-from experiments.tables.convergence import CostColumn, Exponent, TableCell, table_iv
+from experiments.tables.convergence import Exponent, TableCell, table_iv
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind
 from proofs_check.registry import STUDIES
@@ -125,16 +126,20 @@ def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None
         for one in cells:
             _detail(one, screen)
         return
-    screen.print("Table IV of survey 002: exponents measured (and stated)", highlight=False)
-    for one in cells:
-        stated = "new" if one.stated is None else pretty(f"O(T^{float(one.stated.power):g})")
-        known = [each for each in one.exponents[1:] if each.standing is not RateStanding.MISSING]
-        told = "; ".join(_exponent(each) for each in (one.in_T, *known))
-        screen.print(f"{one.name:<32} {stated:<10} {told}", highlight=False, soft_wrap=True)
-        where = f"{one.trial.row.key} on {one.trial.problem}; {one.in_T.theorem or 'no result'}"
-        bills = ", ".join(f"{cost.who} {_ratio(cost)}" for cost in one.costs)
+    whole = LAYOUT.wide or LAYOUT.tsv
+    heads: tuple[str, ...] = (
+        "cell", "stated", "variable", "exponent", "order", "bound's", "standing", "method",
+    )  # fmt: skip
+    lines = [line for one in cells for line in _lines(one, everything=whole)]
+    if not whole:
+        few = (0, 1, 3, 6)  # so that a cell is a line; all of them vary T
+        heads = tuple(heads[k] for k in few)
+        lines = [tuple(line[k] for k in few) for line in lines]
+    print_table(screen, heads, lines, "Table IV of survey 002: exponents of T, measured and stated")
+    if not whole:
         screen.print(
-            f"[dim]    {escape(where)}{'; bits: ' if bills else ''}{escape(bills)}[/]",
+            "--wide has the orders, the methods and the exponents of all variables, --cell NAME "
+            "everything about one cell",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     for standing in RateStanding:
@@ -144,10 +149,27 @@ def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None
                 f"[{_COLOURS[standing]}]{count} {standing}[/]: {escape(STANDINGS[standing])}",
                 highlight=False, soft_wrap=True,
             )  # fmt: skip
-    screen.print(
-        "bits: those of the ledger over those of the formula in use, errata in brackets",
-        highlight=False,
-    )
+
+
+def _lines(cell: TableCell, *, everything: bool) -> Iterator[tuple[str, ...]]:
+    """Lines of the table: that of T, or one for every variable that was measured."""
+    stated = "new" if cell.stated is None else pretty(f"O(T^{float(cell.stated.power):g})")
+    known = [one for one in cell.exponents[1:] if one.standing is not RateStanding.MISSING]
+    for one in (cell.in_T, *(known if everything else ())):
+        exact = " exact" if one.exact else ""
+        measured = ""
+        if one.slope is not None:
+            measured = f"{number(one.slope, 3)} ± {number(one.half_width, 2)}{exact}"
+        always = ", but not always" if one.changes else ""
+        yield (
+            escape(cell.name), stated, one.variable, measured, _number(one.order),
+            _number(one.own), f"[{_COLOURS[one.standing]}]{one.standing}{always}[/]",
+            escape(cell.trial.row.key),
+        )  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else number(value, 3)
 
 
 def _exponent(one: Exponent) -> str:
@@ -160,11 +182,6 @@ def _exponent(one: Exponent) -> str:
     changes = ", but not always" if one.changes else ""
     said = f"[{_COLOURS[one.standing]}]{one.standing}{changes}[/]"
     return f"{one.variable}: {measured}{how}{stated} {said}"
-
-
-def _ratio(cost: CostColumn) -> str:
-    note = cost.erratum or ("" if cost.printed else "new")
-    return f"{cost.ratio:.3g}" + (f" ({note})" if note else "")
 
 
 def _detail(cell: TableCell, screen: Console) -> None:
@@ -184,10 +201,10 @@ def _detail(cell: TableCell, screen: Console) -> None:
     lines += [escape(cell.trial.note)] if cell.trial.note else []
     for one in cell.exponents:
         lines += [_exponent(one)]
-        told = (
+        description = (
             one.regime_told, one.stability_told, one.unstated, one.evidence, one.provenance
         )  # fmt: skip
-        lines += [f"  [dim]{escape(text)}[/]" for text in told if text]
+        lines += [f"  [dim]{escape(text)}[/]" for text in description if text]
     for cost in cell.costs:
         note = f" (erratum {cost.erratum}: printed {cost.printed})" if cost.erratum else ""
         lines.append(

@@ -9,15 +9,16 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from algorithms.catalogue import FORMS, ROWS, problem, row
+from algorithms.catalogue import FORMS, ROWS
 from algorithms.core.names import look_up
 from experiments.commands.console import at_least, bad_input, console, dump, number
-from experiments.compare.inapplicable_theorems import broken_assumptions
+from experiments.commands.coverage import coverage_record, result_line, show_coverage
+from experiments.commands.grid import LAYOUT, print_table
 from experiments.figures.signs import plain, pretty
-from experiments.listing.results import RESULTS, kind_of, meanings
+from experiments.listing.results import RESULTS, meanings
 from theory.constants import Constants, Inapplicable
 from theory.stepsizes import ConstantStep, Stepsize
-from theory.theorem import OrderOnly, Result, Theorem
+from theory.theorem import OrderOnly, Theorem
 
 _HORIZON = 1000
 _WHOLE = ("n", "d", "H", "tau", "lead")
@@ -41,30 +42,18 @@ def theorem_command(
         elif name is not None:
             data = theorem_record(name, read_constants(settings), steps)
         else:
-            data = [_line(one) for one in RESULTS.values()]
+            data = [result_line(one) for one in RESULTS.values()]
     if as_json:
         dump(data)
         return 0
     screen = console(False)
     if of_row is not None:
-        _show_coverage(data, screen)
+        show_coverage(data, screen)
     elif name is not None:
         _show(data, screen)
     else:
         _list(data, screen)
     return 0
-
-
-def _line(result: Result) -> dict[str, Any]:
-    order = getattr(result, "order", None)
-    return {
-        "name": result.name,
-        "kind": kind_of(result),
-        "title": result.title,
-        "order": None if order is None else str(order),
-        "source": str(result.source),
-        "confidence": result.confidence.value,
-    }
 
 
 def theorem_record(
@@ -81,7 +70,7 @@ def theorem_record(
     """
     result = look_up("result", name, RESULTS)
     rows = [one.key for one in (*ROWS, *FORMS.values()) if result in (*one.theorems, *one.results)]
-    data = _line(result) | {"statement": result.statement, "rows": rows}
+    data = result_line(result) | {"statement": result.statement, "rows": rows}
     if isinstance(result, Theorem):
         return data | _theorem(result, dict(given or {}), steps)
     if given:
@@ -135,11 +124,30 @@ def known_constants(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         UnknownName: nobody speaks of such a constant.
+        ValueError: a value that is no number, truth value or text.
     """
     known = dict.fromkeys((*meanings(), "gamma"), True)
-    for name in given:
+    for name, value in given.items():
         look_up("constant", name, known)
+        if not isinstance(value, str):
+            _require_constant(name, value)
     return dict(given)
+
+
+def _require_constant(name: str, value: object) -> None:
+    """Refuse what a constant cannot be in Python.
+
+    Raises:
+        ValueError: the value is of another kind.
+    """
+    truth = isinstance(value, (bool, np.bool_))
+    whole = isinstance(value, (int, np.integer)) and not truth
+    real = whole or isinstance(value, (float, np.floating))
+    wanted = (
+        "True or False" if name in _BOOLEAN else "a whole number" if name in _WHOLE else "a number"
+    )
+    if not (truth if name in _BOOLEAN else whole if name in _WHOLE else real):
+        raise ValueError(f"{name} should be {wanted}, got {name}={value!r}; unknown: leave it out")
 
 
 def read_constants(settings: Sequence[str]) -> dict[str, Any]:
@@ -174,36 +182,11 @@ def _value(name: str, text: str) -> Any:
     return number_given
 
 
-def coverage_record(key: str, n: int, steps: int) -> dict[str, Any]:
-    """Which results cover a row, and which assumptions each of its problems violates.
-
-    Raises:
-        ValueError: there is no such row, or it is planned.
-    """
-    chosen = row(key)
-    chosen.ready()
-    problems = []
-    for name in chosen.problems:
-        broken = broken_assumptions(chosen, problem(name, n), steps, everything=True)
-        problems.append({
-            "problem": name,
-            "covered_by": [one.name for one, why in broken if not why],
-            "violated": {one.name: list(why) for one, why in broken if why},
-        })  # fmt: skip
-    return {
-        "row": key,
-        "n": n,
-        "T": steps,
-        "theorems": [_line(one) for one in chosen.theorems],
-        "results": [
-            _line(one) | {"assumes": getattr(one, "assumes", "")} for one in chosen.results
-        ],
-        "why": chosen.why,
-        "problems": problems,
-    }
-
-
 def _list(lines: Sequence[Mapping[str, Any]], screen: Console) -> None:
+    if LAYOUT.tsv:
+        heads = ("name", "kind", "order", "title", "confidence")
+        print_table(screen, heads, ([escape(str(line[head])) for head in heads] for line in lines))
+        return
     for kind in dict.fromkeys(line["kind"] for line in lines):
         mine = [line for line in lines if line["kind"] == kind]
         screen.print(f"[bold]{kind}[/] ({len(mine)})", highlight=False)
@@ -248,22 +231,3 @@ def _show_numbers(at: Mapping[str, Any], say: Any) -> None:
         say(f"  violated: {violation}")
     if at["bound"] is not None:
         say(f"  bound: {number(at['bound'], 6)}")
-
-
-def _show_coverage(data: Mapping[str, Any], screen: Console) -> None:
-    def say(text: str) -> None:
-        screen.print(escape(text), highlight=False, soft_wrap=True)
-
-    screen.print(f"[bold]{escape(data['row'])}[/], n = {data['n']}, T = {data['T']}")
-    for one in data["theorems"]:
-        say(f"theorem {one['name']}: {one['title']} ({one['source']}; {one['confidence']})")
-    for one in data["results"]:
-        assumes = f"; assumes {one['assumes']}" if one["assumes"] else ""
-        say(f"{one['kind']} {one['name']}: {one['title']} ({one['source']}){assumes}")
-    if data["why"]:
-        say(f"no theorem tunes it: {data['why']}")
-    some = any(one["covered_by"] or one["violated"] for one in data["problems"])
-    for one in data["problems"] if some else ():
-        say(f"{one['problem']}: covered by {', '.join(one['covered_by']) or 'none'}")
-        for name, reasons in one["violated"].items():
-            say(f"    {name}: {'; '.join(reasons)}")

@@ -13,7 +13,7 @@ from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.workloads import WORKLOADS, Workload
 from algorithms.workloads.module import forward_seconds, workload_of
 from experiments.commands.console import bad_input, console, dump, files_written, writable
-from experiments.commands.played import Surroundings, played
+from experiments.commands.timelines import Surroundings, simulated_timeline
 from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.processes.tracing import chrome_trace
@@ -35,7 +35,7 @@ def timeline_command(
         for name in model.split(","):
             workload, times = _model(name, measured)
             steps[_apart(workload.title, steps)] = step_of(workload, compute, measured=times)
-        found = played(schedule, steps, where)
+        found = simulated_timeline(schedule, steps, where)
         writable(out)
     stem = re.sub(r"[^a-z0-9]+", "-", f"{model}-{schedule}-{where.n}".lower())
     models = " and ".join(steps)
@@ -47,13 +47,13 @@ def timeline_command(
     if as_json:
         dump({
             "model": model, "schedule": found.name, "workers": where.n, "seconds": found.seconds,
-            "compute": compute, "told": found.told,
+            "compute": compute, "description": found.description,
             "files": [str(path) for path in (*files, trace)],
         })  # fmt: skip
         return 0
     tensors = sum(len(step.tensors) for step in steps.values())
     console(False).print(
-        f"{models} under {found.name}: {found.seconds:.6g} s {found.told}; "
+        f"{models} under {found.name}: {found.seconds:.6g} s {found.description}; "
         f"{tensors} tensors, {len(found.line.tasks)} tasks",
         highlight=False, soft_wrap=True,
     )  # fmt: skip

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
-from rich.table import Table
 
 from algorithms.core.names import look_up
 from algorithms.topologies.fixed import FixedMatrix
@@ -20,6 +18,7 @@ from experiments.commands.console import (
     exit_code,
     show_verdicts,
 )
+from experiments.commands.grid import print_table
 from experiments.reporting.topologies import shown, topology_data
 from proofs_check.topologies.mixing import check_topology
 from theory.networks.mixing import MixingError
@@ -39,20 +38,18 @@ def topologies_command(n: int, weights: str, matrix: Path | None, as_json: bool)
     if as_json:
         dump(rows)
         return 0
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("topology", overflow="fold")
-    for name in ("lam", "gap", "lam_n", "1/log(1/lam)", "messages"):
-        table.add_column(name, justify="right", no_wrap=True)
+    lines: list[tuple[str, ...]] = []
     for row in rows:
         name = row["name"].removesuffix(f", {rule.name}")
         if "refused" in row:
-            table.add_row(escape(name), "refused")
+            lines.append((escape(name), "refused", "", "", "", ""))
             continue
         name = name if row["period"] == 1 else f"{name}, per {row['period']} steps"
         values = (row["lam"], row["gap"], row["lam_n"], row["rounds"], row["messages"])
-        table.add_row(escape(name), *(shown(value) for value in values))
+        lines.append((escape(name), *(shown(value) for value in values)))
     out = console(False)
-    out.print(table, highlight=False)
+    heads = ("topology", "lam", "gap", "lam_n", "1/log(1/lam)", "messages")
+    print_table(out, heads, lines)
     out.print(
         f"n = {n}, weights {rule.name} on graphs; lam = ||W - J||, gap = 1 - lam, rounds to shrink "
         "a distance e times, messages that a worker sends a step",

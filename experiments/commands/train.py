@@ -28,7 +28,7 @@ def train_on_ranks(
     A training that diverges is told of and the others go on; exit code 2 if none is left.
     """
 
-    def play(ranks: Session) -> int:
+    def work(ranks: Session) -> int:
         place, told = ranks.place, list[dict[str, Any]]()
         if out.suffix != ".json" or seeds < 1:
             raise ValueError(
@@ -67,7 +67,7 @@ def train_on_ranks(
         "rows": ",".join(keys), "tasks": ",".join(task_names), "steps": steps, "rate": rate,
         "seeds": seeds, "dtype": dtype, "every": every,
     }  # fmt: skip
-    return on_ranks(play, {word: str(value) for word, value in told.items()}, device, patience)
+    return on_ranks(work, {word: str(value) for word, value in told.items()}, device, patience)
 
 
 def _words(plan: TrainingPlan, task: str, ranks: int) -> dict[str, Any]:

@@ -32,9 +32,11 @@ def tune_command(
             continue
         found.setdefault(one.key, {})[name] = best
         step = "no stepsize" if best.power is None else f"gamma = 2^{best.power} / L"
-        told = ", ".join([step, *(f"{key} = {value:g}" for key, value in best.settings.items())])
+        description = ", ".join(
+            [step, *(f"{key} = {value:g}" for key, value in best.settings.items())]
+        )
         out.print(
-            f"{head}: {told}; {best.score:.3g}, {best.places} places",
+            f"{head}: {description}; {best.score:.3g}, {best.places} places",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
         if keep is not None:  # nothing is lost where it is interrupted

@@ -1,4 +1,4 @@
-"""Which theorems speak of a problem: by what it states, by what was found along runs, and why not.
+"""Theorems that apply to a problem: by its statements, by findings along runs; and why not.
 
 Each theorem is asked through the first row that it is stated of, so that what it asks of method and
 network is given; one that no row has, at its own example's. What is then lacking is the problem's.
@@ -32,7 +32,7 @@ _ALONG = Statement(Kind.MEASURED, "points of runs", "the extreme found along run
 @final
 @dataclass(frozen=True)
 class Lack:
-    """What a theorem lacks: constants without a value, and assumptions that fail.
+    """Unmet needs of a theorem: constants without a value, and assumptions that fail.
 
     Attributes:
         missing: names of constants.
@@ -74,7 +74,7 @@ class Applicability:
 
 
 def measured_constants(stated: Constants, found: Iterable[ConstantEstimate]) -> Constants:
-    """What is stated, and where nothing is, the extremes along runs as if they were constants.
+    """Stated constants, and where none are, the extremes along runs as if they were constants.
 
     No mu, mu_min or pl of a function for which none above 0 was found; every f_i is taken as convex
     where no curvature below 0 was seen.
@@ -121,7 +121,7 @@ def _row_of(theorem: Theorem) -> Row | None:
 
 
 def _lacks(theorem: Theorem, row: Row | None, told: Stating, steps: int) -> Lack:
-    """What a theorem lacks where a problem states what ``told`` does."""
+    """Unmet needs of a theorem where a problem states what ``told`` does."""
     c = theorem.example.without(*OF_PROBLEM).merge(told.constants()).completed()
     if row is not None and theorem in row.theorems:
         try:

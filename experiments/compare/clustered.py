@@ -26,7 +26,7 @@ _DRAWN = 64  # replicas and gradients of which a mean compute time is taken
 
 @final
 class OnCluster(NamedTuple):
-    """Whose seconds a run is told in.
+    """Cluster in whose seconds a run is timed.
 
     Attributes:
         cluster: built-in name or file; empty: the standard links of the survey.
@@ -41,7 +41,7 @@ class OnCluster(NamedTuple):
     architecture: str = "ring"
 
     def rounds(self, row: Row, problem: Problem) -> ModelOnCluster | None:
-        """What rounds of a row take; None on the standard links.
+        """Cost of a row's rounds; None on the standard links.
 
         Raises:
             ValueError: as :class:`ModelOnCluster`, or a row whose operator the cluster does not
@@ -54,7 +54,7 @@ class OnCluster(NamedTuple):
         return made
 
     def rounds_on(self, cluster: Cluster, row: Row, problem: Problem, n: int) -> ModelOnCluster:
-        """What rounds of a row's run on a problem take with n workers of a cluster.
+        """Cost of rounds of a row's run on a problem with n workers of a cluster.
 
         Raises:
             ValueError: as :class:`ModelOnCluster`.

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Literal, Protocol, final
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from algorithms.catalogue import Row
-from algorithms.engine.replicas import HEAVY, centre, middle
+from algorithms.engine.replicas import HEAVY, LEVEL, centre, middle
 from algorithms.engine.run import Trace, run
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import Timing
@@ -30,11 +30,13 @@ from experiments.compare.ranking import (
     CHANCE,
     ComparedRow,
     Entrant,
+    enough_replicas,
     error_at,
     paired,
     spent_to,
 )
 from experiments.compare.tuned_rows import Chosen, Tuning, chosen
+from experiments.figures.forest import ForestLine, ForestPlot, forest_figure
 from experiments.figures.html import block, frame_html, picture
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
@@ -43,14 +45,24 @@ from proofs_check.curves import typical
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 from theory.arrays import Floats
 
-Axis = Literal["steps", "bits", "seconds", "gradients"]
+Axis = Literal["steps", "bits", "messages", "seconds", "gradients"]
 AXES: dict[Axis, str] = {
     "steps": "steps",
     "bits": "bits sent and received per worker",
+    "messages": "messages sent and received per worker",
     "seconds": "modelled time [s]",
     "gradients": "gradients per worker",
 }
 """What a comparison may be at equal amounts of, with the label of its axis."""
+
+
+class TimedPlace(Protocol):
+    """TimedPlace in whose seconds rows run, such as a cluster."""
+
+    def timing(self, row: Row, problem: Problem) -> Timing:
+        """The model of time of a row's run."""
+        ...
+
 
 _PILOT = 64  # steps from which a row's price of a step is read
 _SHARE = 0.98  # of the budget that every replica spends at least
@@ -86,18 +98,23 @@ class Comparison:
 
     @property
     def tested(self) -> str:
-        """What the error and its p are, in words."""
+        """Meaning of the error and its p, in words."""
         if not self.heavy:
             return "p: paired t test against the best over replicas, times the number of pairs"
         return f"{HEAVY}; p: sign test against the best, times the number of pairs"
 
     @property
     def standings(self) -> tuple[ComparedRow, ...]:
-        """What is said of the rows, the best first."""
+        """Standings of the rows, the best first."""
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         ordered = sorted(self.entrants, key=lambda one: self._typical(ends[one.key]))
         best = ends[ordered[0].key]
         return tuple(self._standing(one, ends[one.key], best) for one in ordered)
+
+    @property
+    def _pairs(self) -> int:
+        """Number of tests: the best is chosen among the rows, so that any pair may be tested."""
+        return math.comb(len(self.entrants), 2)
 
     def _typical(self, end: Floats) -> float:
         return float(centre(end[:, None], self.heavy)[0])
@@ -107,9 +124,15 @@ class Comparison:
         least = self._typical(best)
         return ComparedRow(
             one.key, error, low, high, error / least if least else math.nan,
-            paired(end, best, len(self.entrants) - 1, self.heavy),
-            spent_to(one, self.target, self.heavy), one.told,
+            paired(end, best, self._pairs, self.heavy),
+            spent_to(one, self.target, self.heavy), one.description, self._enough(end, best),
         )  # fmt: skip
+
+    def _enough(self, end: Floats, best: Floats) -> float:
+        """Replicas that would tell a row from the best; medians have no such count."""
+        if self.heavy or end is best:
+            return math.nan
+        return enough_replicas(end, best, self._pairs)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -146,9 +169,8 @@ class Comparison:
         """The distribution of each row's errors at the budget, and who beats whom."""
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         order = [one.key for one in self.standings]
-        pairs = math.comb(len(order), 2)
         apart = {
-            (a, b): paired(ends[a], ends[b], pairs, self.heavy) <= CHANCE
+            (a, b): paired(ends[a], ends[b], self._pairs, self.heavy) <= CHANCE
             for a in order
             for b in order
             if a != b
@@ -156,6 +178,22 @@ class Comparison:
         title = f"{self.problem}, n = {self.n}: {self.budget:.4g} {AXES[self.axis]}"
         errors = {key: ends[key] for key in order}
         return replicas_figure(ReplicaErrors(title, self.quantity, errors, apart))
+
+    def differences_figure(self) -> Figure:
+        """What the test looks at: each row's paired differences from the best over replicas, in
+        units of the best's error, with their interval."""
+        ends = {one.key: error_at(one, self.budget) for one in self.entrants}
+        best, *others = (one.key for one in self.standings)
+        unit = self._typical(ends[best]) or 1.0
+        lines = []
+        for key in others:
+            apart = ((ends[key] - ends[best]) / unit)[:, None]
+            at, low, high = (float(part[0]) for part in middle(apart, self.heavy))
+            lines.append(ForestLine(key, at, low, high))
+        title = f"{self.problem}, n = {self.n}: {self.budget:.4g} {AXES[self.axis]}"
+        label = f"error minus that of {best}, in units of it"
+        interval = f"{LEVEL:.0%} interval over replicas"
+        return forest_figure(ForestPlot(title, label, interval, tuple(lines)))
 
     def _repr_html_(self) -> str:
         title = f"{self.problem}, n = {self.n}: {self.quantity} at {self.budget:.4g} {self.axis}"
@@ -165,7 +203,7 @@ class Comparison:
 
 
 def compare_rows(
-    rows: Sequence[Row],
+    rows: Sequence[Row | Chosen],
     problem: Problem,
     *,
     axis: Axis = "bits",
@@ -177,16 +215,17 @@ def compare_rows(
     target: float | None = None,
     of_workers: bool = False,
     settings: Mapping[str, Settings] | None = None,
-    told: Callable[[str], object] = str,
-    place: OnCluster | None = None,
+    announce: Callable[[str], object] = str,
+    place: TimedPlace | None = None,
 ) -> Comparison:
     """Run every row until ``budget`` of ``axis`` is spent (default: what the first row named spends
     in ``steps`` steps), and compare the errors there.
 
     ``of_workers``: the error is (1/n) sum_i f(x_i) - f*, else that of the mean model. ``target``
     (default: the largest of the rows' errors at the budget) is the error to reach.
+    A row that is :class:`Chosen` already runs at its own place, whatever ``tuning`` says.
     ``settings`` has by row key what is set by hand, ``place`` whose seconds are meant;
-    ``told`` hears of a search on the grid before it begins.
+    ``announce`` hears of a search on the grid before it begins.
 
     Raises:
         ValueError: fewer than two rows or two alike, fewer than 2 replicas, a row that does not run
@@ -194,9 +233,11 @@ def compare_rows(
             :func:`experiments.compare.tuned_rows.chosen`.
         Diverged: a run left the range of its number type.
     """
-    _check(rows, problem, replicas)
+    _check([one.row if isinstance(one, Chosen) else one for one in rows], problem, replicas)
     ready = [
-        chosen(
+        row
+        if isinstance(row, Chosen)
+        else chosen(
             row,
             problem,
             tuning,
@@ -204,7 +245,7 @@ def compare_rows(
             settings=(settings or {}).get(row.key),
             steps=steps,
             guess=False,
-            told=told,
+            announce=announce,
         )
         for row in rows
     ]
@@ -214,7 +255,7 @@ def compare_rows(
         for one, timing in zip(ready, timings, strict=True)
     ]
     prices = [
-        _price(one, problem, axis, steps, seed, timing)
+        price_of_step(one, problem, axis, steps, seed, timing)
         for one, timing in zip(ready, timings, strict=True)
     ]
     wanted = budget if budget is not None else steps * prices[0]
@@ -245,15 +286,20 @@ def _check(rows: Sequence[Row], problem: Problem, replicas: int) -> None:
         row.require_fit(problem)
 
 
-def _price(
+def price_of_step(
     one: Chosen, problem: Problem, axis: Axis, steps: int, seed: int, timing: Timing
 ) -> float:
-    """What a step costs, in the mean over a short run."""
+    """Cost of a step along an axis, in the mean over a short run.
+
+    Raises:
+        ValueError: the row spends nothing of it that is counted.
+        Diverged: the run left the range of its number type.
+    """
     length = min(_PILOT, steps)
     method = one.tuned(problem, length).method
     trace = run(method, problem, steps=length, seed=seed, replicas=2, points=2, timing=timing)
     trace = in_cluster_time(trace, method, timing)
-    price = float(_spending(trace, axis)[:, -1].mean()) / length
+    price = float(spending(trace, axis)[:, -1].mean()) / length
     if not 0 < price < math.inf:
         raise ValueError(
             f"row {one.row.key!r} spends no {axis} that are counted; another --x would do "
@@ -281,7 +327,7 @@ def _entrant(
             of_workers=of_workers,
         )  # fmt: skip
         trace = in_cluster_time(trace, tuned.method, timing)
-        spent = float(_spending(trace, axis)[:, -1].min())
+        spent = float(spending(trace, axis)[:, -1].min())
         if spent >= _SHARE * budget or length == 1:
             break
         price = min(spent / length, 0.98 * price)  # a step became cheaper than it was at first
@@ -289,17 +335,20 @@ def _entrant(
     quantity = "(1/n) sum f(x_i) - f*" if of_workers else scored(trace)
     by = one.note or (tuned.theorem.title if tuned.theorem else "")
     constants = tuned.method.constants(problem).completed()
-    played = TunedRun(one.row, problem, tuned, constants, trace, length)
-    if played.vacuous and not one.note:
+    result = TunedRun(one.row, problem, tuned, constants, trace, length)
+    if result.vacuous and not one.note:
         by += f"; {VACUOUS}"
-    told = f"{tuned.step_text}, {by}" if by else tuned.step_text
-    return Entrant(one.row.key, told, _spending(trace, axis), error, quantity)
+    description = f"{tuned.step_text}, {by}" if by else tuned.step_text
+    return Entrant(one.row.key, description, spending(trace, axis), error, quantity, trace)
 
 
-def _spending(trace: Trace, axis: Axis) -> Floats:
+def spending(trace: Trace, axis: Axis) -> Floats:
+    """Cost of a run along an axis, by replica and record ``[R, K]``."""
     match axis:
         case "bits":
             return trace.sent_bits + trace.received_bits
+        case "messages":
+            return trace.messages
         case "seconds":
             return trace.seconds
         case "gradients":

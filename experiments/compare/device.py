@@ -1,4 +1,4 @@
-"""Where a run is computed."""
+"""Device on which a run is computed."""
 
 from __future__ import annotations
 

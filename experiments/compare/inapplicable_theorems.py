@@ -1,4 +1,4 @@
-"""Which of a row's theorems do not speak of a run, and what each lacks."""
+"""Theorems of a row that do not apply to a run, and what each lacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from theory.theorem import Theorem, missing_sentence
 def uncovered(
     row: Row, problem: Problem, steps: int, step: Stepsize | None = None
 ) -> tuple[str, ...]:
-    """Why some of the row's theorems do not speak of this run: one sentence each.
+    """Reasons why some of the row's theorems do not apply to this run: one sentence each.
 
     Where no ``step`` is given, each theorem is asked about the one it prescribes.
 
@@ -49,7 +49,7 @@ def broken_assumptions(
 def broken(
     theorem: Theorem, constants: Constants, steps: int, step: Stepsize | None = None
 ) -> tuple[str, ...]:
-    """What a theorem lacks for these constants, at its own stepsize where no ``step`` is given."""
+    """Unmet needs of a theorem for these constants, at its own stepsize without a ``step``."""
     lacking = missing_sentence(theorem, constants)
     if lacking:
         return lacking

@@ -88,31 +88,31 @@ class Single:
     Attributes:
         row: the row that was run.
         problem: the problem that it was run on.
-        played: the run, with the constants and the theorem it was tuned by.
+        result: the run, with the constants and the theorem it was tuned by.
         timing: whose seconds it is told in.
         proven: the run that a theorem tunes, drawn beside one that users' parameters tune.
     """
 
     row: Row
     problem: Problem
-    played: TunedRun
+    result: TunedRun
     timing: Timing = STANDARD
     proven: TunedRun | None = None
 
     @property
     def theorem(self) -> Theorem | None:
         """The first of the row's theorems that applies; it set the stepsize."""
-        return self.played.tuned.theorem
+        return self.result.tuned.theorem
 
     @property
     def heavy(self) -> bool:
         """Whether noise has no variance, so that all is told by medians."""
-        return self.played.trace.heavy_tailed
+        return self.result.trace.heavy_tailed
 
     @property
     def series(self) -> RunSeries:
-        """What is shown of the run."""
-        return run_series(self.played)
+        """Series shown of the run."""
+        return run_series(self.result)
 
     @property
     def bound(self) -> Floats | None:
@@ -120,8 +120,8 @@ class Single:
         return self.series.bound
 
     def curves(self) -> RunCurves:
-        """What the three panels show."""
-        replicas = len(self.played.trace.suboptimality)
+        """Curves of the three panels."""
+        replicas = len(self.result.trace.suboptimality)
         name = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
         series = self.series
         if self.proven is not None:
@@ -130,8 +130,8 @@ class Single:
         return run_curves(series, name)
 
     def last(self) -> Quantity:
-        """What is shown at the last step."""
-        what = shown(self.played)
+        """Quantity shown, at the last step."""
+        what = shown(self.result)
         return self._end(what.quantity, what.samples)
 
     def _end(self, name: str, values: Floats, unit: str = "") -> Quantity:
@@ -141,7 +141,7 @@ class Single:
 
     def quantities(self) -> tuple[Quantity, ...]:
         """The final numbers, those that are known."""
-        trace = self.played.trace
+        trace = self.result.trace
         value = "f(x_T) - f*" if trace.f_star_known else "f(x_T)"
         last = (
             self._end(value, trace.suboptimality),
@@ -160,12 +160,12 @@ class Single:
         """Tidy data: row, problem, n, seed, replica, steps, and what the trace has of each."""
         import pandas as pd
 
-        trace = self.played.trace
+        trace = self.result.trace
         replicas, records = trace.suboptimality.shape
-        told = {"row": self.row.key, "problem": self.problem.name, "n": self.problem.n}
+        description = {"row": self.row.key, "problem": self.problem.name, "n": self.problem.n}
         return pd.DataFrame(
             {
-                **told,
+                **description,
                 "seed": trace.seed,
                 "replica": np.repeat(np.arange(replicas), records),
                 "steps": np.tile(trace.steps, replicas),
@@ -174,18 +174,18 @@ class Single:
         )
 
     def figure(self) -> Figure:
-        """What the theorem bounds, against steps, bits and modelled seconds, with the bound."""
+        """Plot of the bounded quantity against steps, bits and modelled seconds, with the bound."""
         with styled():
             return three_panels(self.curves())
 
     def replicas_figure(self) -> Figure:
-        """How what is shown at the last step lies over replicas, beside the run that a theorem
+        """Spread over replicas of what is shown at the last step, beside the run that a theorem
         tunes where that shows the same.
 
         Raises:
             ValueError: there is one replica.
         """
-        what = shown(self.played)
+        what = shown(self.result)
         errors = {self.row.key if self.proven is None else "best of a grid": what.samples[:, -1]}
         if self.proven is not None and shown(self.proven).quantity == what.quantity:
             errors["its theorem"] = shown(self.proven).samples[:, -1]
@@ -204,13 +204,13 @@ class Single:
 
         last = pd.DataFrame(self.quantities())
         theorem = self.theorem
-        told = f"no theorem tunes it: {self.row.why}" if theorem is None else str(theorem)
+        description = f"no theorem tunes it: {self.row.why}" if theorem is None else str(theorem)
         title = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}"
-        several = len(self.played.trace.suboptimality) > 1
+        several = len(self.result.trace.suboptimality) > 1
         spread = [picture(self.replicas_figure, f"{title}: errors over replicas")] * several
         return block(
             title,
-            sentence(f"{self.played.tuned.step_text}; {told}"),
+            sentence(f"{self.result.tuned.step_text}; {description}"),
             frame_html(last),
             picture(self.figure, f"{title}: error against steps, bits and seconds"),
             *spread,
@@ -243,18 +243,18 @@ def run_single(
     where = usable_device(device)
     timing = (place or OnCluster()).timing(row, problem)
     row = clocked(row, timing)
-    played = tuned_run(
+    result = tuned_run(
         row, problem, steps, replicas, seed, step, timing=timing, of_workers=of_workers,
         device=where,
     )  # fmt: skip
-    trace = in_cluster_time(played.trace, played.tuned.method, timing)
+    trace = in_cluster_time(result.trace, result.tuned.method, timing)
     other = None
     if proven is not None and proven.tune(problem, steps).theorem is not None:
         other = tuned_run(
             clocked(proven, timing), problem, steps, replicas, seed, timing=timing, device=where
         )
         other = other._replace(trace=in_cluster_time(other.trace, other.tuned.method, timing))
-    return Single(row, problem, played._replace(trace=trace), timing, other)
+    return Single(row, problem, result._replace(trace=trace), timing, other)
 
 
 def run_curves(series: RunSeries, title: str) -> RunCurves:
@@ -280,7 +280,7 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
 
 
 def centre_of(heavy: bool) -> str:
-    """What is typical of errors, in a word."""
+    """Kind of average of errors, in a word."""
     return "median" if heavy else "mean"
 
 

@@ -1,8 +1,9 @@
-"""How a row is tuned for a run of one's own: by its theorem, by a grid, or by a stepsize."""
+"""Tuning of a row for a single run: by its theorem, by a grid, or by a stepsize."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -16,14 +17,14 @@ from theory.stepsizes import ConstantStep, Stepsize
 
 
 class Tuning(StrEnum):
-    """Which stepsize and parameters a row runs with."""
+    """Source of the stepsize and parameters of a row."""
 
     THEOREM = "theorem"
     GRID = "grid"
 
 
 def usual(row: Row) -> Tuning:
-    """What tunes a run of which nothing else is said: the grid where a theorem asks for parameters
+    """Default tuning of a run: the grid where a theorem asks for parameters
     at which hardly anything happens, so that users take others; else the theorem.
 
     Raises:
@@ -60,13 +61,13 @@ def chosen(
     settings: Settings | None = None,
     steps: int = 1000,
     guess: bool = True,
-    told: Callable[[str], object] = str,
+    announce: Callable[[str], object] = str,
 ) -> Chosen:
     """The row as it is to be run: what is set by hand goes before what a tuning says.
 
     Where no theorem tunes a run of so many ``steps``, the grid's best does if it is stored; else a
     cautious guess, or with ``guess=False`` the grid is searched now, so that nothing is ranked by a
-    guess. ``told`` hears of a search before it begins.
+    guess. ``announce`` hears of a search before it begins.
 
     Raises:
         ValueError: the row is planned; a parameter or stepsize that cannot be; or ``seed`` is the
@@ -85,19 +86,19 @@ def chosen(
         raise ValueError(
             f"seed={seed} is the one that the grid's tunings were decided on; another would do"
         )
-    best, stored = _best_of(row, problem, told)
-    note = best.told if stored else f"{best.told}; searched now"
+    best, stored = _best_of(row, problem, announce)
+    note = best.description if stored else f"{best.description}; searched now"
     if tuning is Tuning.THEOREM:
         note = f"no theorem applies; {note}"
     return Chosen(with_settings(row, {**best.settings, **mine}), best.step(problem), note)
 
 
-def _best_of(row: Row, problem: Problem, told: Callable[[str], object]) -> tuple[Best, bool]:
-    """As :func:`~algorithms.tuning.stored.best_of`; a search takes seconds to minutes, and says
+def _best_of(row: Row, problem: Problem, announce: Callable[[str], object]) -> tuple[Best, bool]:
+    """Call :func:`~algorithms.tuning.stored.best_of`; a search takes seconds to minutes, and says
     so."""
     if kept(row, problem) is None:
         each = Budget()
-        told(
+        announce(
             f"no grid tuning of {row.key} on {problem.name} with these parameters and n is kept: "
             f"searching {fewest_places(row, problem)} places or more, {each.replicas} runs of "
             f"{each.gradients} gradients a worker each"
@@ -111,10 +112,11 @@ def sweeping_step(
     steps: int,
     tuning: Tuning,
     gamma: float | None = None,
-    told: Callable[[str], object] = str,
+    announce: Callable[[str], object] = str,
 ) -> Stepsize | None:
     """The stepsize at all points of a sweep, None where a theorem tunes each: a guess that nobody
-    searched would rule the exponent, so that what is stored of the grid stands in for it. ``told``
+    searched would rule the exponent, so that what is stored of the grid stands in for it.
+    ``announce``
     hears of a search before it begins.
 
     Raises:
@@ -123,21 +125,32 @@ def sweeping_step(
     if gamma is not None:
         return positive(gamma)
     if tuning is Tuning.GRID:
-        return _best_of(row, objective, told)[0].step(objective)
+        return _best_of(row, objective, announce)[0].step(objective)
     best = None if row.tune(objective, steps).theorem is not None else kept(row, objective)
     return None if best is None else best.step(objective)
 
 
-def positive(gamma: float) -> ConstantStep:
-    """A constant stepsize as it was typed.
+def positive(gamma: float, tuning: str | None = None) -> ConstantStep:
+    """A constant stepsize as it was typed; ``tuning`` is what was asked for beside it.
 
     Raises:
-        ValueError: not positive and finite.
+        ValueError: not positive and finite, so small that products with it lose their digits, or a
+            grid is asked for too, which would choose another.
     """
     if not 0 < gamma < math.inf:
         raise ValueError(
             f"gamma must be positive and finite, got gamma={gamma}; without --gamma a theorem, or "
             "a cautious rule, sets it"
+        )
+    if gamma < sys.float_info.min:
+        raise ValueError(
+            f"gamma must be at least {sys.float_info.min:.3g}, the least number with all its "
+            f"digits, got gamma={gamma}"
+        )
+    if tuning == Tuning.GRID:
+        raise ValueError(
+            f"gamma or tuning=grid sets the stepsize, got gamma={gamma} and tuning={tuning}; one "
+            "of them would do"
         )
     return ConstantStep(gamma)
 

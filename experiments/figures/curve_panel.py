@@ -30,12 +30,14 @@ DIRECT = 5
 
 _THEORY: tuple[int, tuple[float, ...]] = (0, (4, 2.5))
 _APART = 0.066  # of the axis' height between two labels
-_FEW = 12  # points of a line that each have a mark
+FEW = 12
+"""Points of a line that each have a mark: of a sweep, not of a run."""
+
 _MARKS = 7  # on a line of many points that is told by its mark
 
 
 class LineLook(NamedTuple):
-    """How a name is drawn in every panel.
+    """Style of a name in every panel.
 
     Attributes:
         colour: of line and label.
@@ -93,7 +95,7 @@ def _measured(
     """A line with its band; one that is ``covered`` by others is the wider and paler, so that all
     are seen, with its marks on top."""
     x, y = shown(line.x, logs[0]), shown(line.y, logs[1])
-    few = line.x.size <= _FEW
+    few = line.x.size <= FEW
     every = 1 if few else max(1, line.x.size // _MARKS)
     marks = {"marker": look.marker or ("o" if few else None), "markersize": 3.5, "markevery": every}
     style: Any = {"color": look.colour, **marks}
@@ -107,7 +109,7 @@ def _measured(
 
 
 def _covering(panel: CurvePanel) -> list[int]:
-    """How many later lines, and of theory, lie on each measured one, three at most; none of later
+    """Numbers of later lines, and of theory, on each measured one, three at most; none of later
     lines where so many lie on each other that wide ones would hide them all."""
     seen = [_within(line, panel) for line in panel.lines]
     theory = [_within(line, panel) for line in panel.theory]

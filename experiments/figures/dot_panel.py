@@ -26,7 +26,7 @@ def draw_dots(ax: Axes, panel: DotPanel) -> None:
         ax.plot([dot.published], [place], "D", color=BOUND, markerfacecolor="none",
                 markersize=7, markeredgewidth=1.4, zorder=4)  # fmt: skip
         ax.plot([dot.ours], [place], "o", color=MEASURED, markersize=4.5, zorder=3)
-        ax.annotate(_told(dot), (1.02, place), xycoords=("axes fraction", "data"), fontsize=8,
+        ax.annotate(_described(dot), (1.02, place), xycoords=("axes fraction", "data"), fontsize=8,
                     va="center", color=INK, annotation_clip=False)  # fmt: skip
     numbers = np.array([(dot.ours, dot.published) for dot in panel.dots], dtype=np.float64)
     finite = numbers[np.isfinite(numbers)]
@@ -50,7 +50,7 @@ def signs(text: str) -> str:
     return text
 
 
-def _told(dot: PublishedDot) -> str:
+def _described(dot: PublishedDot) -> str:
     """Ours, and the published number in brackets."""
     said = f"({dot.sign}{_number(dot.published)})" if math.isfinite(dot.published) else ""
     return signs(f"{_number(dot.ours)}  {said}".strip() if math.isfinite(dot.ours) else said)

@@ -92,7 +92,7 @@ def _panel(ax: Axes, maps: HeatMaps, panel: HeatPanel, norm: LogNorm) -> None:
         red, green, blue, seen = colours[row * table.shape[1] + column]
         bright = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
         ax.text(
-            column + 0.5, row + 0.5, _told(value), ha="center", va="center", fontsize=8,
+            column + 0.5, row + 0.5, _described(value), ha="center", va="center", fontsize=8,
             color="white" if seen and bright < _DARK else "black",
         )  # fmt: skip
     ax.grid(visible=False)
@@ -106,7 +106,7 @@ def _panel(ax: Axes, maps: HeatMaps, panel: HeatPanel, norm: LogNorm) -> None:
         label.set_horizontalalignment("right" if longest > 8 else "center")
 
 
-def _told(value: float) -> str:
+def _described(value: float) -> str:
     """Two digits, or why a cell has no colour."""
     if np.isinf(value):
         return "diverged"

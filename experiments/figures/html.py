@@ -36,7 +36,7 @@ def frame_html(frame: pd.DataFrame, most: int = _MOST) -> str:
     """The first ``most`` lines of a table, and how many there are where that is not all."""
     heads = "".join(f'<th scope="col" style="{_CELL}">{escape(str(c))}</th>' for c in frame)
     lines = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(_told(cell))}</td>' for cell in line)
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(_described(cell))}</td>' for cell in line)
         + "</tr>"
         for line in frame.head(most).itertuples(index=False, name=None)
     )  # fmt: skip
@@ -44,7 +44,7 @@ def frame_html(frame: pd.DataFrame, most: int = _MOST) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>{more}"
 
 
-def _told(cell: object) -> str:
+def _described(cell: object) -> str:
     if isinstance(cell, float):
         return "" if cell != cell else f"{cell:.6g}"
     return "" if cell is None else str(cell)

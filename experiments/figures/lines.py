@@ -37,7 +37,7 @@ def over_runs(name: str, x: Floats, values: Floats) -> DrawnLine:
 @final
 @dataclass(frozen=True)
 class LineCurves:
-    """What is drawn; ``scales`` of the axes are "log" or "linear".
+    """Contents of a figure; ``scales`` of the axes are "log" or "linear".
 
     Attributes:
         title: the title above the figure.

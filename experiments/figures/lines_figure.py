@@ -6,13 +6,14 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from experiments.figures.curve_panel import DIRECT, draw_curves, labelled, looks
+from experiments.figures.curve_panel import DIRECT, FEW, draw_curves, labelled, looks
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves, drawn_points
 from experiments.figures.reproduced import CurvePanel
 
 _LETTERS, _HANDLE = 84, 7  # that fit across the figure in a legend's type; those of a line's sample
 _ABOVE = 1e3  # times the highest start, as far as an axis goes with a line that runs away
+_AWAY = 1e9  # times that start, from which on a line of few points runs away
 
 
 def lines_figure(data: LineCurves) -> Figure:
@@ -45,7 +46,7 @@ def lines_figure(data: LineCurves) -> Figure:
 
 
 def _unseen(line: DrawnLine, data: LineCurves) -> str:
-    """Why a line has no point on the axes; empty where it has one."""
+    """Reason why a line has no point on the axes; empty where it has one."""
     if len(drawn_points(line, data.scales)[0]) > 0:
         return ""
     if data.scales[0] == "log" and not (line.x > 0).any():
@@ -54,12 +55,15 @@ def _unseen(line: DrawnLine, data: LineCurves) -> str:
 
 
 def _limits(data: LineCurves) -> tuple[float, float] | None:
-    """Of a logarithmic axis that a line leaves: it ends not far above where the lines start."""
+    """Of a logarithmic axis that a run leaves: it ends not far above where the lines start. A line
+    of few points is a sweep: it may rise farther before it counts as running away."""
     drawn = [y for _, y in (drawn_points(line, data.scales) for line in data.lines) if len(y)]
     if data.scales[1] != "log" or not drawn:
         return None
     top = float(max(y[0] for y in drawn) + np.log(_ABOVE))
-    if max(y.max() for y in drawn) <= top:
+    sweep = all(line.x.size <= FEW for line in data.lines)
+    away = max(y[0] for y in drawn) + np.log(_AWAY if sweep else _ABOVE)
+    if max(y.max() for y in drawn) <= away:
         return None
     low = float(min(y.min() for y in drawn))
     return float(np.exp(low - 0.05 * (top - low))), float(np.exp(top))

@@ -15,13 +15,14 @@ from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logar
 from theory.arrays import Floats
 
 _NAMES_A_LINE = 3  # of the legend
+_TOP = 0.86  # of the axes' height, from which on no word fits above a line
 _LEFT, _RIGHT, _ABOVE, _BELOW, _LINE = 0.8, 0.12, 0.36, 0.56, 0.19  # inches
 
 
 @final
 @dataclass(frozen=True)
 class RunCurves:
-    """What is drawn; all arrays ``[K]``.
+    """Curves of a figure; all arrays ``[K]``.
 
     mean, low, high   measured mean over replicas and its interval, of the quantity ``label``
     band              what the interval is
@@ -92,17 +93,22 @@ def three_panels(run: RunCurves) -> Figure:
 
 
 def _write_order(ax: Axes, run: RunCurves) -> None:
-    """The order of the bound, above the middle of what of it can be seen."""
+    """The order of the bound, above the middle of what of it can be seen; below it where the axes
+    end above."""
     if run.bound is None or not run.bound_order:
         return
     seen = np.flatnonzero(np.isfinite(run.bound) & (run.bound > 0) & (run.steps > 0))
     if len(seen) > 1:
         falls = run.bound[seen[-1]] <= run.bound[seen[0]]
         middle = seen[np.argmin(np.abs(np.log(run.steps[seen] / run.steps[seen[-1]] ** 0.5)))]
+        ax.autoscale_view()  # else the axes are still those of before
+        place = ax.transData.transform((run.steps[middle], run.bound[middle]))
+        below = ax.transAxes.inverted().transform(place)[1] > _TOP
         ax.annotate(
             as_mathtext(run.bound_order), (run.steps[middle], run.bound[middle]), color=BOUND,
-            xytext=(4, 3), textcoords="offset points", ha="left" if falls else "right",
-            va="bottom", fontsize=9, zorder=4, annotation_clip=False,
+            xytext=(4, -3 if below else 3), textcoords="offset points",
+            ha="left" if falls != below else "right", va="top" if below else "bottom",
+            fontsize=9, zorder=4, annotation_clip=False,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )  # fmt: skip
 

@@ -22,15 +22,17 @@ from experiments.figures.style import (
     logarithmic,
     positive,
     raised,
+    shown,
     ticks_at,
 )
+from proofs_check.curves import BAND
 from theory.arrays import Floats
 
 
 @final
 @dataclass(frozen=True)
 class RateCurves:
-    """What is drawn; arrays ``[K]``.
+    """Curves of a figure; arrays ``[K]``.
 
     mean, low, high   measured at ``x``, with its interval
     fit               the fitted power law at ``x``
@@ -41,6 +43,7 @@ class RateCurves:
         title: the title above the figure.
         x_label: label of the x axis, with unit.
         y_label: label of the y axis, with unit.
+        band: what the interval of the points is.
     """
 
     title: str
@@ -53,8 +56,10 @@ class RateCurves:
     fit: Floats | None = None
     reference: Floats | None = None
     groups: tuple[tuple[str, Floats, Floats], ...] = ()
+    band: str = BAND
 
 
+_OPERATIONS = {"/", "+", "-", "−", "·", "*"}
 _STRAIGHT = 1e-6  # relative distance of theory's line from a power law, if it is one
 
 
@@ -71,40 +76,50 @@ def order_of(rate: RateCurves) -> str:
     if np.abs(power * log_x + offset - log_y).max() > _STRAIGHT:
         return ""
     exact = Fraction(float(power)).limit_denominator(6)
-    told = str(exact) if abs(power - exact) < _STRAIGHT else f"{power:.2f}"
+    description = str(exact) if abs(power - exact) < _STRAIGHT else f"{power:.2f}"
     return (
         "constant"
-        if told == "0"
-        else f"∝ {_variable(rate.x_label)}{'' if told == '1' else raised(told)}"
+        if description == "0"
+        else f"∝ {_variable(rate.x_label)}{'' if description == '1' else raised(description)}"
     )
 
 
 def _variable(label: str) -> str:
-    """What an axis shows, in a letter: that which its label ends with, units and settings apart."""
+    """Variable of an axis: the letter or formula that its label ends with, units and settings
+    apart; a label of one word is that word itself."""
     words = re.sub(r"[\[(].*", "", label).split()
-    if words and (len(words[-1]) <= 2 or words[-1].isnumeric()):
-        return f"({' '.join(words)})" if {"/", "+"} & {*words} else words[-1]
-    return "x"
+    formula: list[str] = []
+    for word in reversed(words):
+        operand = len(formula) % 2 == 0
+        if (len(word) > 2 and not word.isnumeric()) if operand else word not in _OPERATIONS:
+            break
+        formula.insert(0, word)
+    if len(formula) % 2 == 0:
+        formula = formula[1:]
+    if not formula:
+        return words[0] if len(words) == 1 else "x"
+    return formula[0] if len(formula) == 1 else f"({' '.join(formula)})"
 
 
 def rate_figure(rate: RateCurves) -> Figure:
     """One panel, log-log where all is positive."""
     figure = Figure(figsize=(5.2, 3.7), layout="constrained")
     ax = figure.subplots()
-    _measured(ax, rate)
+    spread = bool(rate.x.size > 1 and np.nanmin(rate.x) > 0)
+    log = bool(np.nanmax(rate.mean) > 0)
+    _measured(ax, rate, log)
     for number, (label, x, y) in enumerate(rate.groups):
         colour = SERIES[2 + number % (len(SERIES) - 2)]
         ax.plot(
-            x, positive(y), "s", color=colour, markersize=3.5, label=as_mathtext(label), zorder=1
+            x, shown(y, log), "s", color=colour, markersize=3.5, label=as_mathtext(label), zorder=1
         )
     if rate.fit is not None:
-        ax.plot(rate.x, positive(rate.fit), color=MEASURED, linewidth=1.1, label=_fitted(rate))
+        ax.plot(rate.x, shown(rate.fit, log), color=MEASURED, linewidth=1.1, label=_fitted(rate))
     if rate.reference is not None and np.isfinite(rate.reference).any():
-        ax.plot(rate.x, positive(rate.reference), color=BOUND, linewidth=1.2,
+        ax.plot(rate.x, shown(rate.reference, log), color=BOUND, linewidth=1.2,
                 linestyle=(0, (5, 2)), label="theory")  # fmt: skip
         _write_order(ax, rate)
-    spread = rate.x.size > 1 and np.nanmin(rate.x) > 0
-    logarithmic(ax, x=bool(spread), y=bool(np.nanmax(rate.mean) > 0))
+    logarithmic(ax, x=spread, y=log)
     if spread:
         ticks_at(ax, rate.x.tolist())
     ax.set_xlabel(folded(rate.x_label))
@@ -146,18 +161,19 @@ def _write_order(ax: Axes, rate: RateCurves) -> None:
     )  # fmt: skip
 
 
-def _measured(ax: Axes, rate: RateCurves) -> None:
+def _measured(ax: Axes, rate: RateCurves, log: bool) -> None:
     """Points with their interval as a band: seaborn is given each one's ends and its mean, which
     is their median, and the range of the three is the band."""
     import seaborn as sns  # a second to load, for the figures that are drawn with it alone
 
-    below = np.clip(np.nan_to_num(rate.mean - rate.low), 0, 0.999 * np.abs(rate.mean))
+    most = 0.999 * np.abs(rate.mean) if log else None
+    below = np.clip(np.nan_to_num(rate.mean - rate.low), 0, most)
     above = np.clip(np.nan_to_num(rate.high - rate.mean), 0, None)
-    ends = positive(np.concatenate((rate.mean - below, rate.mean, rate.mean + above)))
+    ends = shown(np.concatenate((rate.mean - below, rate.mean, rate.mean + above)), log)
     sns.lineplot(
         x=np.tile(rate.x, 3), y=ends, ax=ax, estimator="median", errorbar=("pi", 100),
         color=MEASURED, linestyle="", marker="o", markersize=4.5, markeredgewidth=0,
         err_kws={"alpha": 0.2, "linewidth": 0}, label="measured mean", legend=False,
     )  # fmt: skip
     if (rate.high > rate.low).any():
-        ax.collections[-1].set_label("its interval")
+        ax.collections[-1].set_label(rate.band)

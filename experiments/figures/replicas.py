@@ -1,4 +1,4 @@
-"""What replicas say of rows beside each other: their errors' distributions, and who beats whom."""
+"""Comparison of rows over replicas: distributions of their errors, and which row beats which."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def replicas_figure(found: ReplicaErrors) -> Figure:
         frame, x="error", y="row", order=keys, ax=left, color=MEASURED, alpha=0.35, cut=0,
         inner=None, density_norm="width", linewidth=0,
     )  # fmt: skip
-    sns.stripplot(frame, x="error", y="row", order=keys, ax=left, color=MEASURED, size=3)
+    sns.swarmplot(
+        frame, x="error", y="row", order=keys, ax=left, color=MEASURED, size=3, warn_thresh=1.0
+    )  # drawn alike twice, where a jitter is not
     left.set(xlabel=f"$\\log_{{10}}$ of {found.quantity}", ylabel="")
     ratios = _ratios(found)
     sns.heatmap(

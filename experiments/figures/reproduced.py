@@ -1,4 +1,4 @@
-"""What a published figure made again shows: panels of lines, and of published and our numbers."""
+"""Contents of a published figure made again: panels of lines, and of published and our numbers."""
 
 from __future__ import annotations
 
@@ -76,16 +76,18 @@ Panel = CurvePanel | DotPanel
 @final
 @dataclass(frozen=True)
 class FigureDrawing:
-    """What is drawn, in rows of ``columns`` panels.
+    """Contents of a figure, in rows of ``columns`` panels.
 
     Attributes:
         title: the title above the figure.
         panels: what it consists of.
+        named_at_ends: whether few lines are named at their ends, not in a legend.
     """
 
     title: str
     panels: tuple[Panel, ...]
     columns: int = 3
+    named_at_ends: bool = True
 
     def points(self) -> Iterator[dict[str, Any]]:
         """Every point that is drawn, as a row of a tidy table."""

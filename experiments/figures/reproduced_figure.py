@@ -19,7 +19,7 @@ def reproduced_figure(data: FigureDrawing) -> Figure:
     columns = min(data.columns, len(data.panels))
     rows = -(-len(data.panels) // columns)
     curves = tuple(panel for panel in data.panels if isinstance(panel, CurvePanel))
-    direct = all(labelled(panel) <= DIRECT for panel in curves)
+    direct = data.named_at_ends and all(labelled(panel) <= DIRECT for panel in curves)
     width = max(_width(panel, direct) for panel in data.panels)
     height = max(_height(panel) for panel in data.panels)
     layout = ConstrainedLayoutEngine(w_pad=0.12)

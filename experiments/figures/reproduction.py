@@ -14,7 +14,7 @@ from theory.claims import Confidence
 
 
 class Relation(Enum):
-    """How ours must stand to the published number."""
+    """Required relation of our number to the published one."""
 
     NEAR = "="
     AT_MOST = "<="
@@ -52,7 +52,7 @@ class PublishedNumber:
 
     @property
     def excess(self) -> float:
-        """How far ours lies beyond what is allowed, in ``unit``; infinite for NaN, 0 if met."""
+        """Excess of our number over what is allowed, in ``unit``; infinite for NaN, 0 if met."""
         apart = self.ours - self.published
         if self.relation is Relation.NEAR:
             apart = abs(apart)
@@ -121,7 +121,7 @@ def _number(
 @final
 @dataclass(frozen=True)
 class Reproduction:
-    """What making a figure again gave.
+    """Result of making a figure again.
 
     Attributes:
         numbers: published numbers beside ours.

@@ -74,7 +74,7 @@ def _powers(text: str) -> str:
     return re.sub(r"\^-([12])(?!\.?\d|/)", lambda power: "⁻" + "¹²"[int(power[1]) - 1], text)
 
 
-_COMMANDS = {
+COMMANDS = {
     r"\|": "‖", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\in": "∈", r"\sum": "Σ", r"\prod": "Π",
     r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉", r"\langle": "⟨",
     r"\rangle": "⟩", r"\cdot": "·", r"\times": "×", r"\to": "→", r"\infty": "∞", r"\pm": "±",
@@ -88,6 +88,8 @@ _COMMANDS = {
     r"\sup": "sup", r"\inf": "inf", r"\exp": "exp", r"\ln": "ln", r"\sign": "sign", r"\varphi": "φ",
     r"\xi": "ξ", r"\kappa": "κ", r"\pi": "π", r"\psi": "ψ", r"\Pi": "Π",
 }  # fmt: skip
+"""Commands of LaTeX and the signs that they stand for."""
+
 _ACCENTS = {"hat": "\u0302", "bar": "\u0304", "tilde": "\u0303"}
 
 
@@ -101,7 +103,7 @@ def plain(text: str) -> str:
         text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", text)
     text = re.sub(r"\\[dt]?frac(\d)(\w)", r"\1/\2", text)
     text = re.sub(r"\\sqrt\s?(\w)", r"√\1", text)
-    text = re.sub(r"\\(?:[A-Za-z]+|[^A-Za-z\s])", lambda m: _COMMANDS.get(m[0], m[0][1:]), text)
+    text = re.sub(r"\\(?:[A-Za-z]+|[^A-Za-z\s])", lambda m: COMMANDS.get(m[0], m[0][1:]), text)
     return _signs(_powers(text.replace("$", "").replace("``", "")))
 
 
@@ -113,7 +115,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _accented(match: re.Match[str]) -> str:
-    return _COMMANDS.get(match[2], match[2]) + _ACCENTS[match[1]]
+    return COMMANDS.get(match[2], match[2]) + _ACCENTS[match[1]]
 
 
 def sentence(text: str) -> str:

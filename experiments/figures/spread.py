@@ -1,4 +1,4 @@
-"""How the errors of a run lie over its replicas: the share of replicas below each error."""
+"""Distribution of a run's errors over its replicas: the share of replicas below each error."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SpreadCurves(NamedTuple):
 
 
 def band_width(replicas: int) -> float:
-    """How far shares of so many replicas lie from the true ones, everywhere at once, with
+    """Largest distance of shares of so many replicas from the true ones, everywhere at once, with
     probability :data:`LEVEL` (Massart 1990, the constant of Dvoretzky, Kiefer and Wolfowitz)."""
     return math.sqrt(math.log(2 / (1 - LEVEL)) / (2 * replicas))
 

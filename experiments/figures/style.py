@@ -124,7 +124,7 @@ def svg(figure: Figure) -> bytes:
 
 
 def note_of(path: Path) -> str:
-    """What a figure of :func:`png` says of itself; nothing where there is none."""
+    """Note within a figure of :func:`png`; empty where there is none."""
     try:
         with Image.open(path) as image:
             return str(image.info.get(_NOTE, ""))

@@ -27,7 +27,7 @@ class Point(NamedTuple):
 @final
 @dataclass(frozen=True)
 class TradeoffCurves:
-    """What is drawn: ``mine`` are the row's operators, ``others`` those of all other rows.
+    """Points drawn: ``mine`` are the row's operators, ``others`` those of all other rows.
 
     Attributes:
         title: the title above the figure.

@@ -34,7 +34,7 @@ class WorkersLine(NamedTuple):
 @final
 @dataclass(frozen=True)
 class WorkerCurves:
-    """What is drawn: panels of (title, lines in colour); every line is in grey in each panel.
+    """Curves drawn: panels of (title, lines in colour); every line is in grey in each panel.
 
     Attributes:
         y_label: label of the y axis, with unit.
@@ -89,7 +89,7 @@ def workers_figure(data: WorkerCurves) -> Figure:
 
 
 def _least(lines: tuple[WorkersLine, ...]) -> float:
-    """Where the axis of many panels ends: a few methods that are nearly exact would press all
+    """Lower end of the axis of many panels: a few methods that are nearly exact would press all
     others flat."""
     seen = np.concatenate([line.mean for line in lines if not _solved(line)] or [np.ones(1)])
     seen = seen[np.isfinite(seen) & (seen > 0)]

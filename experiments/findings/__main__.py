@@ -56,7 +56,7 @@ def commit(checkout: Path) -> str:
 
 
 def audited(claimed: Claimed, place: Path) -> dict[str, Any]:
-    """What the audit says of one compressor: claims, class, and refuted behaviour."""
+    """Audit of one compressor: claims, class, and refuted behaviour."""
     home = Path(__file__).resolve().parents[2]
     path = os.pathsep.join((str(home), str(place)))
     done = subprocess.run(
@@ -83,7 +83,7 @@ def kept(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def verdict(found: dict[str, Any]) -> str:
-    """What is stored of one audit, in a cell of the table."""
+    """Stored text of one audit, in a cell of the table."""
     if "failed" in found:
         return f"does not run: {_cell(found['failed'])}"
     lines = [f"{one['outcome']}: {_cell(one['claim'])}" for one in found["claims"]]
@@ -94,7 +94,7 @@ def verdict(found: dict[str, Any]) -> str:
 
 
 def command(claimed: Claimed) -> str:
-    """What to type, with the checkout on the import path."""
+    """Command to type, with the checkout on the import path."""
     return shlex.join(["rateproof", "audit", claimed.subject, *claimed.options, *_PLAN])
 
 

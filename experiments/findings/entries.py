@@ -1,4 +1,4 @@
-"""What is audited of each library, and who claims what: LIBRARIES."""
+"""Compressors audited in each library, and claims on them: LIBRARIES."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the catalogue lists of itself, and where that is kept between two calls."""
+"""Listing of the catalogue, and where it is kept between two calls."""

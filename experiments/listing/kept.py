@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict, cast
@@ -52,10 +52,10 @@ class ListedProblem(TypedDict):
 
 
 class Listing(TypedDict):
-    """What ``rateproof list`` tells.
+    """Contents of ``rateproof list``.
 
     Attributes:
-        rows: each surveyed method as JSON has it.
+        rows: each row as JSON has it, the surveyed ones first.
         problems: what they run on.
         check: what a survey calls the check of a row's effect.
     """
@@ -72,7 +72,7 @@ def listing(d: int, root: Path = ROOT) -> Listing:
         ValueError: claims cannot be stated for that d.
     """
     folder = root / "experiments" / "listing" / "__pycache__"
-    path = folder / f"listing-{sys.implementation.cache_tag}-{d}-{_state(root)}.json"
+    path = folder / f"listing-{sys.implementation.cache_tag}-{d}-{state_of_sources(root)}.json"
     with suppress(OSError, ValueError):
         return cast(Listing, json.loads(path.read_text(encoding="utf-8")))
     from experiments.listing.made import made_listing
@@ -84,10 +84,11 @@ def listing(d: int, root: Path = ROOT) -> Listing:
     return made
 
 
-def _state(root: Path) -> str:
-    """A hash of the places, sizes and times of all source files."""
+def state_of_sources(root: Path, floors: Sequence[str] = _FLOORS) -> str:
+    """A hash of the places, sizes and times of all source files, by default of those that a listing
+    is made of."""
     found = hashlib.sha256()
-    for floor in _FLOORS:
+    for floor in floors:
         for place, size, changed in sorted(_files(str(root / floor))):
             found.update(f"{place} {size} {changed}\n".encode())
     return found.hexdigest()[:16]

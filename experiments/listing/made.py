@@ -29,6 +29,7 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
         "family": row.family,
         "what": row.what,
         "source": row.source,
+        "surveyed": row.surveyed,
         "state": row.state,
         "kind": row.kind,
         "parts": [part.name for part in row.subject.parts] if row.subject else [],

@@ -18,14 +18,14 @@ RESULTS: dict[str, Result] = {
 
 
 def kind_of(result: Result) -> str:
-    """What sort of statement it is."""
+    """Kind of statement, in a word."""
     if isinstance(result, Theorem):
         return "theorem"
     return "mean estimation" if isinstance(result, MeanEstimation) else "order"
 
 
 def meanings() -> dict[str, str]:
-    """What each constant is, from the attributes of :class:`Constants`."""
+    """Meaning of each constant, from the attributes of :class:`Constants`."""
     text = inspect.getdoc(Constants) or ""
     told = {m[1]: m[2] for m in re.finditer(r"^ +(\w+): (.+)$", text, flags=re.MULTILINE)}
     names = (name for name in Constants.__dataclass_fields__ if name != "statements")

@@ -1,1 +1,1 @@
-"""What a notebook shows of a result: tidy data, a figure, and HTML that needs nothing else."""
+"""Views of a result in a notebook: tidy data, a figure, and HTML that needs nothing else."""

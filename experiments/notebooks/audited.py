@@ -22,7 +22,7 @@ _RATIO = r"$\mathrm{E}\Vert C(x)-x\Vert^2\,/\,\Vert x\Vert^2$"
 @final
 @dataclass(frozen=True)
 class Audited:
-    """What :func:`rateproof.audit` gives: all that the audit found, under the audit's own names.
+    """Result of :func:`rateproof.audit`: all that the audit found, under the audit's own names.
 
     Attributes:
         found: the audit; its attributes are read here too, as in ``audited.refuted``.
@@ -34,6 +34,11 @@ class Audited:
         if name.startswith("_") or name == "found":
             raise AttributeError(name)
         return getattr(self.found, name)
+
+    def __dir__(self) -> list[str]:
+        """Names to complete: those of the audit too."""
+        theirs = (name for name in dir(self.found) if not name.startswith("_"))
+        return sorted({*object.__dir__(self), *theirs})
 
     @property
     def frame(self) -> pd.DataFrame:

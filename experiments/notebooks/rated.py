@@ -24,7 +24,7 @@ _ANY_ERROR = 0.05  # the fitted line does not depend on it
 
 
 class Rated(NamedTuple):
-    """What :func:`rateproof.rate` gives, ``points, verdict = ...`` or whole.
+    """Result of :func:`rateproof.rate`, ``points, verdict = ...`` or whole.
 
     Attributes:
         points: what was measured along the variable.
@@ -55,7 +55,7 @@ class Rated(NamedTuple):
     def _repr_html_(self) -> str:
         parts = (
             verdicts_html((self.verdict,)),
-            sentence(f"{self.points.quantity}; {self.points.told}"),
+            sentence(f"{self.points.quantity}; {self.points.description}"),
             picture(self.figure, self.verdict.claim),
         )
         return block(f"{self.verdict.subject}: rate in {self.points.variable}", *parts)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures.html import block, frame_html, picture, sentence
 from experiments.figures.style import BOUND, FAINT, MEASURED, folded, styled
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Outcome, Verdict, standing
 
 _DRAWN = 24  # verdicts in a picture that is shown unasked
 _SHOWN = ["subject", "claim", "outcome", "evidence"]
@@ -48,11 +48,12 @@ def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 
 def verdicts_html(verdicts: Sequence[Verdict]) -> str:
-    """How many of each outcome, and the verdicts, those that are refuted first."""
+    """Counts of each outcome, and the verdicts, refuted ones first."""
     ordered = sorted(verdicts, key=lambda one: one.outcome is not Outcome.REFUTED)
     counts = {one: sum(v.outcome is one for v in verdicts) for one in Outcome}
-    told = ", ".join(f"{count} {one.value}" for one, count in counts.items() if count)
-    return sentence(told or "no verdicts") + frame_html(verdict_frame(ordered)[_SHOWN])
+    description = ", ".join(f"{count} {one.value}" for one, count in counts.items() if count)
+    frame = verdict_frame(ordered).assign(outcome=[standing(one) for one in ordered])
+    return sentence(description or "no verdicts") + frame_html(frame[_SHOWN])
 
 
 def verdict_figure(verdicts: Sequence[Verdict]) -> Figure:
@@ -85,7 +86,7 @@ def _name(one: Verdict) -> str:
 
 
 def share_of_bound(one: Verdict) -> tuple[float, float]:
-    """What was measured over its bound, with the half-width; NaN where there is no such number."""
+    """Measured value over its bound, with the half-width; NaN where there is no such number."""
     if one.statistic is None or one.bound is None or not 0 < one.bound < math.inf:
         return math.nan, 0.0
     return one.statistic / one.bound, (one.uncertainty or 0.0) / one.bound

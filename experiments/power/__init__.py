@@ -1,1 +1,1 @@
-"""What the checks see of planted faults."""
+"""Detection of planted faults by the checks."""

@@ -29,7 +29,7 @@ _PROGRAM = "experiments.power.planted_row"
 
 
 class Sighting(NamedTuple):
-    """What became of one fault.
+    """Outcome of one planted fault.
 
     Attributes:
         fault: the fault.

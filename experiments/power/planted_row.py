@@ -23,7 +23,7 @@ STOPS = "stops: "
 _CHEAP = (
     CellKind.WATCHED, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.OPERATOR, CellKind.CLOSED_FORM,
     CellKind.SYSTEM, CellKind.RUN, CellKind.EFFECT, CellKind.BOUND, CellKind.PROBLEM,
-    CellKind.PROOF, CellKind.WORKERS, CellKind.STUDY, CellKind.TABLE_IV,
+    CellKind.PROOF, CellKind.LIMIT, CellKind.WORKERS, CellKind.STUDY, CellKind.TABLE_IV,
 )  # fmt: skip
 
 
@@ -55,8 +55,8 @@ def main(row: str, first: str = "") -> int:
             continue
         for verdict in verdicts:
             if verdict.outcome is Outcome.REFUTED:
-                told = f"{cell.check} on {cell.problem}: {verdict.check}; {verdict.evidence}"
-                print(told.replace("\n", " ")[:220], place, sep="\t")
+                description = f"{cell.check} on {cell.problem}: {verdict.check}; {verdict.evidence}"
+                print(description.replace("\n", " ")[:220], place, sep="\t")
                 return 1
     print(*filter(None, (stopped, f"{len(found)} of {len(found)}")), sep="\t")
     return int(bool(stopped))

@@ -4,7 +4,10 @@ Every effect is repeated over another seed, stepsizes and grids times 1.3 and 0.
 0.67, d times 1.25 (:func:`proofs_check.instruments.variants.variants`). A variant holds if the
 claimed share is supported and the fault's arm refuted. ``--seed`` measures on another seed, which
 may be named several times; ``--kind`` chooses variants by the start of their names; ``--here`` adds
-the effect where it is shown; ``--tuning`` lists how stepsizes are chosen, and runs nothing.
+the effect where it is shown; ``--keep`` keeps what is found of every row for its page
+(:mod:`proofs_check.instruments.variant_results`), and ``--missing`` takes the rows of which nothing
+is kept as they are, so that a run that was stopped goes on. ``--kept`` lists what is kept, and
+``--tuning`` how stepsizes are chosen; neither runs anything.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from rich.table import Table
 
 from algorithms.core.names import look_up
 from proofs_check.instruments.effect_check import StepsizeChoice, VariantResult
+from proofs_check.instruments.variant_results import current_variants, keep
 from proofs_check.instruments.variants import Variant, variants
 from proofs_check.registry import EFFECTS
 
@@ -27,8 +31,10 @@ SEED = 201
 """Seed of the variants where none is named: no setting was chosen by it."""
 
 
-def main(keys: Sequence[str], seeds: Sequence[int], processes: int, here: bool, kind: str) -> None:
-    """Print a line for every effect and the totals, as they are found."""
+def main(
+    keys: Sequence[str], seeds: Sequence[int], processes: int, here: bool, kind: str, keeps: bool
+) -> None:
+    """Print a line for every effect and the totals, as they are found; keep them if asked to."""
     console, begin = Console(), time.perf_counter()
     found: list[VariantResult] = []
     with ProcessPoolExecutor(processes) as pool:
@@ -42,6 +48,8 @@ def main(keys: Sequence[str], seeds: Sequence[int], processes: int, here: bool, 
             results, seconds = job.result()
             console.print(line(key, seed, results, seconds), highlight=False, soft_wrap=True)
             found += results
+            if keeps:
+                keep(EFFECTS[key], seed, results)
     console.print(totals(found))
     console.print(f"{time.perf_counter() - begin:.0f} s")
 
@@ -72,8 +80,8 @@ def totals(found: Sequence[VariantResult]) -> Table:
         mine = [one for one in found if _kind(one) == kind]
         there = [one for one in mine if one.reason is None]
         none = Counter(str(one.reason) for one in mine if one.reason is not None)
-        told = ", ".join(f"{count} {reason}" for reason, count in none.most_common())
-        table.add_row(kind, str(sum(one.holds for one in there)), str(len(there)), told)
+        description = ", ".join(f"{count} {reason}" for reason, count in none.most_common())
+        table.add_row(kind, str(sum(one.holds for one in there)), str(len(there)), description)
     there = [one for one in found if one.reason is None]
     held = sum(one.holds for one in there)
     share = f" ({held / len(there):.1%})" if there else ""
@@ -95,6 +103,22 @@ def tunings() -> Table:
     return table
 
 
+def kept() -> Table:
+    """What is kept of effects whose setting and claim are still those that were measured."""
+    found = current_variants(EFFECTS)
+    table = Table("row", "seed", "hold", "of", "not under")
+    for row, one in sorted(found.items()):
+        lost = "; ".join(str(each) for each in one.measured if not each.holds)
+        table.add_row(row, str(one.seed), str(one.held), str(len(one.measured)), lost)
+    held = sum(one.held for one in found.values())
+    there = sum(len(one.measured) for one in found.values())
+    share = f" ({held / there:.1%})" if there else ""
+    table.add_row(f"{len(found)} of {len(EFFECTS)} effects", "", f"{held}{share}", str(there), "")
+    missing = ", ".join(sorted(EFFECTS.keys() - found.keys()))
+    table.add_row("not measured as they are", "", "", "", missing or "none")
+    return table
+
+
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m experiments.power.variants")
     parser.add_argument("rows", nargs="*", metavar="ROW")
@@ -102,6 +126,9 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--here", action="store_true")
     parser.add_argument("--kind", default="", help="how the names of the variants begin")
+    parser.add_argument("--keep", action="store_true", help="keep what is found for the pages")
+    parser.add_argument("--missing", action="store_true", help="rows of which nothing is kept")
+    parser.add_argument("--kept", action="store_true", help="list what is kept")
     parser.add_argument("--tuning", action="store_true")
     return parser.parse_args()
 
@@ -110,8 +137,14 @@ if __name__ == "__main__":
     asked = _asked()
     if asked.tuning:
         Console().print(tunings())
+    elif asked.kept:
+        Console().print(kept())
     else:
-        chosen = asked.rows or sorted(EFFECTS)
+        done = current_variants(EFFECTS) if asked.missing else {}
+        chosen = asked.rows or sorted(EFFECTS.keys() - done.keys())
         for name in chosen:
             look_up("effect of row", name, EFFECTS)
-        main(chosen, asked.seed or [SEED], asked.processes, asked.here, asked.kind)
+        seeds = asked.seed or [SEED]
+        whole = not (asked.here or asked.kind)  # a part of an effect's variants is not kept
+        keeps = asked.keep and whole and len(seeds) == 1
+        main(chosen, seeds, asked.processes, asked.here, asked.kind, keeps)

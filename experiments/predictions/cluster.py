@@ -10,11 +10,15 @@ GPUs, four to a node:
   BSP-A2A with 4 GPUs shows; a network that is slower than that does not notice.
 - A hop takes ``hop`` seconds on 100GbIB; on the other networks it takes longer by the difference of
   the survey's start-up times of single messages.
-- Servers: as many as nodes, so a node's link carries every gradient once out and once in, n/(n - 1)
-  of what a ring sends, at the bandwidth measured for the ring; a message costs two hops. With 4
-  GPUs nothing leaves the node.
+- Servers: as many as nodes, on machines of their own, so a node's link carries every gradient once
+  out and once in, n/(n - 1) of what a ring sends, at the bandwidth measured for the ring; a message
+  costs two hops. With 4 GPUs nothing leaves the node.
+- Over TCP (10GbE, 100GbE) one thread at each end copies what servers get and give: 2 m bits at
+  ``THREAD`` bit/s, whatever the link. Over RDMA nothing is copied.
 
-``hop`` and ``left`` are fitted to the 12 points of WFBP-A2A on 100GbIB, nothing else is.
+``hop`` and ``left`` are fitted to the 12 points of WFBP-A2A on 100GbIB, nothing else is. Where
+points are left out, beta is that of a ring: the slower of the bandwidth within a node and of the
+survey's single messages.
 """
 
 from __future__ import annotations
@@ -28,11 +32,13 @@ import scipy
 
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier, Channel
+from algorithms.schedules.priority import ByteScheduler
 from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.schedules.wait_free import WAIT_FREE
 from algorithms.workloads import WORKLOADS
 from experiments.predictions.throughputs import Throughput
 from theory.arrays import Floats
+from theory.seconds.costs import AlphaBeta
 
 MODELS = {"ResNet-50": "resnet-50", "BERT-Base": "bert-base", "BERT-Large": "bert-large"}
 NETWORKS = ("10GbE", "100GbE", "100GbIB")
@@ -43,15 +49,33 @@ NODE = 4
 _MESSAGES = {  # Gbit/s of messages of 16 KiB and of 1 MiB, survey 001, "Communication Performance"
     "10GbE": (1.2, 8.2), "100GbE": (4.6, 16.5), "100GbIB": (16.7, 83.2),
 }  # fmt: skip
+_TCP = frozenset({"10GbE", "100GbE"})
+_LIBRARY_HOP = 14e-6
+"""Seconds of a hop of NCCL's ring beside that of a message, its constant of networks, protocol
+Simple (``tuning.cc``)."""
+
+THREAD_BOUNDS = (8e9, 17.2e9)
+"""Bits a second that one thread copies in or out of sockets: at least ZeroMQ's own rule, one thread
+a gigabyte in or out a second (zguide, "I/O Threads"; BytePS-0.2.0 leaves the default, one thread);
+at most a single message of the survey on 100GbE, TCP over InfiniBand, where a processor and not the
+link is full."""
+THREAD = float(np.sqrt(THREAD_BOUNDS[0] * THREAD_BOUNDS[1]))
+"""The middle of the bounds by logarithm: no point that is calibrated on shows a server."""
 
 
-def start_up(network: str) -> float:
-    """Start-up of a single message: the intercept of its two sizes [s]."""
+def message_link(network: str) -> AlphaBeta:
+    """Single messages of the survey: start-up and seconds a bit through its two sizes."""
     small, large = 8 * 2.0**14, 8 * 2.0**20
     slow, fast = (
         size / (rate * 1e9) for size, rate in zip((small, large), _MESSAGES[network], strict=True)
     )
-    return slow - (fast - slow) / (large - small) * small
+    beta = (fast - slow) / (large - small)
+    return AlphaBeta(slow - beta * small, beta)
+
+
+def start_up(network: str) -> float:
+    """Start-up of a single message [s]."""
+    return message_link(network).alpha
 
 
 @final
@@ -60,14 +84,16 @@ class ClusterModel:
     """The survey's cluster, calibrated.
 
     Attributes:
-        points: what was measured: BSP-A2A on all networks.
+        points: what was measured and calibrated on; of models that are not there it knows nothing.
         hop: seconds of a message between nodes on 100GbIB.
         left: share of the bandwidth within a node that a computing GPU leaves.
+        inside: seconds a bit of an all-reduce within a node, where no point of BSP-A2A shows it.
     """
 
     points: tuple[Throughput, ...]
     hop: float
     left: float
+    inside: float = 0.0
 
     @cached_property
     def _bulk(self) -> dict[tuple[str, str, int], Throughput]:
@@ -76,17 +102,27 @@ class ClusterModel:
     @cached_property
     def _steps(self) -> dict[str, TrainingStep]:
         alone = {p.model: p.alone_seconds for p in self.points}
-        return {name: step_of(WORKLOADS[key], alone[name]) for name, key in MODELS.items()}
+        return {name: step_of(WORKLOADS[MODELS[name]], alone[name]) for name in alone}
 
     def step(self, model: str) -> TrainingStep:
         """A step of one GPU alone."""
         return self._steps[model]
 
     def beta(self, model: str, network: str, gpus: int) -> float:
-        """Seconds a bit of an all-reduce, from BSP-A2A less its start-up."""
-        point = self._bulk[model, network, gpus]
+        """Seconds a bit of an all-reduce: from BSP-A2A less its start-up, or that of a ring."""
+        point = self._bulk.get((model, network, gpus))
+        if point is None:
+            around = 2 * (gpus - 1) / gpus
+            within = self._within(model) * around / (2 * (NODE - 1) / NODE)
+            return max(within, around * message_link(network).beta if gpus > NODE else 0.0)
         spent = point.step_seconds - point.alone_seconds - self.start(network, gpus)
         return max(spent, 0.0) / float(self.step(model).bits.sum())
+
+    def _within(self, model: str) -> float:
+        """Seconds a bit of an all-reduce of 4 GPUs, which no network reaches: the mean of those
+        measured."""
+        known = [net for net in NETWORKS if (model, net, NODE) in self._bulk]
+        return float(np.mean([self.beta(model, net, NODE) for net in known] or [self.inside]))
 
     def hop_seconds(self, network: str) -> float:
         """Of a message between two nodes."""
@@ -105,14 +141,21 @@ class ClusterModel:
         slowed = self._slowed(model, network, beta)
         return Carrier((Channel("all-reduce", self.start(network, gpus), beta, 0.0, slowed),))
 
+    def fused(self, model: str, network: str, gpus: int, schedule: ByteScheduler) -> Carrier:
+        """All-reduces on the ring, fused and sent a window of the schedule's credit at a time."""
+        step = self.step(model)
+        computing = step.compute / schedule.prepared(step).compute
+        (ring,) = self.all_to_all(model, network, gpus).channels
+        return Carrier((ring.windowed(schedule.credit_bits, schedule.turn, computing),))
+
     def servers(self, model: str, network: str, gpus: int) -> Carrier:
-        """Push and pull, one after the other on a node's link."""
+        """Push and pull, one after the other on a node's link; over TCP through one thread."""
         if gpus == NODE:
             return self.all_to_all(model, network, gpus)
         beta = self.beta(model, network, gpus) * gpus / (gpus - 1)
         slowed = self._slowed(model, network, beta)
-        start = 2 * self.hop_seconds(network)
-        return Carrier((Channel("push and pull", start, beta, 0.0, slowed),))
+        channel = Channel("push and pull", 2 * self.hop_seconds(network), beta, 0.0, slowed)
+        return Carrier((channel.through_thread(1 / THREAD if network in _TCP else 0.0),))
 
     def errors(self, points: tuple[Throughput, ...]) -> Floats:
         """log(predicted / measured) seconds of BSP-A2A and WFBP-A2A."""
@@ -128,51 +171,45 @@ class ClusterModel:
         ])  # fmt: skip
 
 
-def calibrated(
-    points: tuple[Throughput, ...], fitted: tuple[Throughput, ...] | None = None
-) -> ClusterModel:
-    """Fit ``hop`` and ``left`` by least squares of the logarithms of seconds.
-
-    Args:
-        points: the whole file.
-        fitted: WFBP-A2A on 100GbIB, or those of its points that are not held out.
+def fit_set(points: tuple[Throughput, ...]) -> tuple[Throughput, ...]:
+    """The points that are calibrated on: BSP-A2A, and WFBP-A2A on 100GbIB.
 
     Raises:
-        ValueError: a point of BSP-A2A is missing, or there is nothing to fit to.
+        ValueError: a point of BSP-A2A is missing, or there is none of WFBP-A2A.
     """
-    bulk = tuple(p for p in points if p.method == "BSP-A2A")
-    has = {(p.model, p.network, p.gpus) for p in bulk}
+    chosen = tuple(
+        p for p in points
+        if p.method == "BSP-A2A" or (p.method == "WFBP-A2A" and p.network == FITTED_ON)
+    )  # fmt: skip
+    has = {(p.model, p.network, p.gpus) for p in chosen if p.method == "BSP-A2A"}
     for wanted in ((m, net, n) for m in MODELS for net in NETWORKS for n in SIZES):
         if wanted not in has:
             raise ValueError(f"data must have BSP-A2A of {wanted}, there is none")
-    chosen = wait_free(points) if fitted is None else fitted
-    if not chosen:
+    if not any(p.method == "WFBP-A2A" for p in chosen):
         raise ValueError(f"data must have WFBP-A2A on {FITTED_ON}, there is none")
+    return chosen
+
+
+def calibrated(points: tuple[Throughput, ...]) -> ClusterModel:
+    """Fit ``hop`` and ``left`` by least squares of the logarithms of seconds.
+
+    ``points`` are those of :func:`fit_set` or a part of them. Without WFBP-A2A a hop is that of a
+    message and of NCCL's own time, and a computing GPU leaves everything; without BSP-A2A the
+    bandwidth within a node is fitted to WFBP-A2A too, one for all models.
+    """
+    fitted = tuple(p for p in points if p.method == "WFBP-A2A")
+    if not fitted:
+        return ClusterModel(points, start_up(FITTED_ON) + _LIBRARY_HOP, 1.0)
+    start = [np.log(2e-5), -1.0]
+    if len(fitted) == len(points):
+        start.append(np.log(2.5e-10))
 
     def model(x: Floats) -> ClusterModel:
-        return ClusterModel(bulk, float(np.exp(x[0])), float(1 / (1 + np.exp(-x[1]))))
+        inside = float(np.exp(x[2])) if len(x) > 2 else 0.0
+        return ClusterModel(points, float(np.exp(x[0])), float(1 / (1 + np.exp(-x[1]))), inside)
 
     found = scipy.optimize.minimize(
-        lambda x: float(np.square(model(x).errors(chosen)).sum()),
-        (np.log(2e-5), -1.0), method="Nelder-Mead", options={"maxfev": 300},
+        lambda x: float(np.square(model(x).errors(fitted)).sum()),
+        start, method="Nelder-Mead", options={"maxfev": 300},
     )  # fmt: skip
     return model(found.x)
-
-
-def wait_free(points: tuple[Throughput, ...]) -> tuple[Throughput, ...]:
-    """The points that are fitted to: WFBP-A2A on 100GbIB."""
-    return tuple(p for p in points if p.method == "WFBP-A2A" and p.network == FITTED_ON)
-
-
-def held_out(points: tuple[Throughput, ...]) -> dict[str, tuple[float, float]]:
-    """Root mean square and largest relative error of points that were left out of the fit, each
-    size in turn, then each model in turn."""
-    known = wait_free(points)
-    groups = {f"{n} GPUs": [p for p in known if p.gpus == n] for n in SIZES}
-    groups |= {name: [p for p in known if p.model == name] for name in MODELS}
-    told = {}
-    for name, left_out in groups.items():
-        rest = tuple(p for p in known if p not in left_out)
-        error = np.expm1(-calibrated(points, rest).errors(tuple(left_out)))
-        told[name] = float(np.sqrt(np.mean(error**2))), float(np.abs(error).max())
-    return told

@@ -72,7 +72,7 @@ class OneProcess(ProcessPoolExecutor):
 
     @property
     def death(self) -> str:
-        """How the process ended, where it did so before :meth:`shutdown`."""
+        """Cause of the process's end, where it ended before :meth:`shutdown`."""
         code = None if self._mine is None else self._mine.exitcode
         return f"the worker process died (exit code {code})"
 
@@ -115,7 +115,7 @@ def _end_with_parent() -> None:
 
 
 def opening(executor: str) -> Open:
-    """What opens the executor that an option names.
+    """Opener of the executor that an option names.
 
     Raises:
         ValueError: it names none, or dask is not installed.

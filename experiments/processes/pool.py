@@ -88,7 +88,7 @@ class FuturesPool(Generic[Task]):
         if width < 1:
             raise ValueError(f"width must be at least 1 task, got width={width}")
         self._opened = opened
-        self._work = partial(_told, work)
+        self._work = partial(_described, work)
         self._width = width
         self._patience = patience
         self._apart = apart
@@ -204,7 +204,7 @@ class _Sent(Generic[Task]):
         self.task, self.slot, self.tries, self.since = task, slot, 0, time.monotonic()
 
 
-def _told(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
+def _described(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
     """In the worker: do it; error and detail, empty if it went well."""
     try:
         work(task)

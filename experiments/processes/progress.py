@@ -1,4 +1,4 @@
-"""What the survey shows while it runs: a live display on a terminal, log lines elsewhere."""
+"""Display of the survey while it runs: live on a terminal, log lines elsewhere."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def duration(seconds: float) -> str:
 
 @final
 class RemainingWork:
-    """How far the work is, weighing each cell with the seconds it is expected to take."""
+    """Progress of the work, weighing each cell with the seconds it is expected to take."""
 
     def __init__(self, costs: Mapping[Cell, float], workers: int) -> None:
         self._costs = costs

@@ -70,7 +70,7 @@ def _numbers(
 
 def _nonzeros(s: int, x: Tensor) -> MeasuredMean:
     found = outcomes(QSGD(s), x[None], _DRAWS)[:, 0]
-    return MeasuredMean.of((found != 0).sum(-1).double().numpy())
+    return MeasuredMean.from_samples((found != 0).sum(-1).double().numpy())
 
 
 def _line(name: str, found: dict[int, MeasuredMean]) -> DrawnLine:

@@ -53,7 +53,7 @@ def _length(s: int, d: int) -> MeasuredMean:
     draws = Key.seed(0).fold("bits").draws(torch.arange(_DRAWS), torch.arange(1))
     symbols = operator.encode(x.expand(_DRAWS, 1, -1), draws)
     lengths = code_of(operator, d, torch.float32).lengths(symbols)
-    return MeasuredMean.of(lengths.double().flatten().numpy())
+    return MeasuredMean.from_samples(lengths.double().flatten().numpy())
 
 
 FIGURE = PublishedFigure(

@@ -36,12 +36,13 @@ def measure(_: Request) -> Reproduction:
     x = np.array(_SIZES, dtype=np.float64)
     numbers: list[PublishedNumber] = [
         near("lambda_2(E W), complete graph of 20: 1 - 1/(n - 1)", 0.947368, lam, absolute=5.1e-7),
-        near("complete graph: E||z_t||^2 after 40 ticks", lam**40, MeasuredMean.of(square[:, -1]),
+        near("complete graph: E||z_t||^2 after 40 ticks", lam**40,
+        MeasuredMean.from_samples(square[:, -1]),
              relative=0.2, source="equality in expectation", confidence=Confidence.CERTAIN),
     ]  # fmt: skip
     numbers += [
         at_most(f"ring: E||z_t||^2 after {t:.0f} ticks under lambda_2^t",
-                ring.contraction() ** t, MeasuredMean.of(along[:, k]))
+                ring.contraction() ** t, MeasuredMean.from_samples(along[:, k]))
         for k, t in enumerate(slow) if k in (4, len(slow) - 1)
     ]  # fmt: skip
     for name, power in (("complete", 1.0), ("ring", 3.0)):
@@ -62,7 +63,7 @@ def measure(_: Request) -> Reproduction:
 
 
 def _band(name: str, times: Floats, square: Floats) -> DrawnLine:
-    means = [MeasuredMean.of(square[:, k]) for k in range(1, len(times))]
+    means = [MeasuredMean.from_samples(square[:, k]) for k in range(1, len(times))]
     mean, low, high = (np.array(column) for column in zip(*means, strict=True))
     return DrawnLine(name, times[1:], mean, np.maximum(low, mean / 10), high)
 

@@ -49,7 +49,7 @@ def measure(_: Request) -> Reproduction:
 def _seconds(spare: int, times: ComputeTimes) -> MeasuredMean:
     ids = torch.arange(_REPLICAS)
     schedule = BackupWorkers(spare).schedule(_N, _STEPS, times, Key.seed(61), ids)
-    return MeasuredMean.of((schedule.seconds[-1] / _STEPS).numpy())
+    return MeasuredMean.from_samples((schedule.seconds[-1] / _STEPS).numpy())
 
 
 FIGURE = PublishedFigure(

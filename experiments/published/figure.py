@@ -21,7 +21,7 @@ from theory.members import members
 
 
 class Request(NamedTuple):
-    """What is asked for: a folder of ``data``, numbers of ``workers``, where to (``out``), and how.
+    """Request: a folder of ``data``, numbers of ``workers``, the target ``out``, and the format.
 
     Without ``data`` and ``workers`` the figure takes its own. ``as_json``: pure JSON is printed
     instead of a table.
@@ -34,7 +34,7 @@ class Request(NamedTuple):
 
 
 class CostClass(Enum):
-    """What a figure costs on one core: under 10 s, under 2 minutes, or more."""
+    """Cost of a figure on one core: under 10 s, under 2 minutes, or more."""
 
     QUICK = "quick"
     NORMAL = "normal"
@@ -98,7 +98,7 @@ class PublishedFigure:
         return Drawn(self, found, seconds, (*pictures, *data))
 
     def record(self) -> dict[str, Any]:
-        """What ``--list --json`` says of it."""
+        """Record of it in ``--list --json``."""
         return {
             "name": self.name, "alias": self.alias, "title": self.title,
             "source": str(self.source), "criterion": self.criterion, "cost": self.cost.value,

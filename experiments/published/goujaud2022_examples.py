@@ -82,7 +82,7 @@ def _coordinates() -> MeasuredMean:
     problem = Quadratic.from_arrays(curvature, 0 * curvature, x0=torch.ones(2, dtype=torch.float64))
     method = BSP(ConstantStep(2 / (_MU + _L)), RandK(1, scaled=False))
     trace = run(method, problem, steps=1, replicas=64, points=2)
-    return MeasuredMean.of(trace.squared_distance[:, -1] / trace.squared_distance[:, 0])
+    return MeasuredMean.from_samples(trace.squared_distance[:, -1] / trace.squared_distance[:, 0])
 
 
 FIGURE = PublishedFigure(

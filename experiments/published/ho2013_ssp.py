@@ -40,7 +40,7 @@ def measure(_: Request) -> Reproduction:
     numbers.append(near("s = 0 and BSP: largest difference of models", 0.0, same, unit="x"))
     seconds = {s: trace.seconds[:, -1] / trace.gradients[:, -1] for s, trace in traces.items()}
     for s in _STALE[1:]:
-        ratio = MeasuredMean.of(seconds[s] / seconds[0])
+        ratio = MeasuredMean.from_samples(seconds[s] / seconds[0])
         numbers.append(at_most(f"s = {s}: seconds a gradient, of BSP's", 1.0, ratio,
                                unit="ratio"))  # fmt: skip
     lines = tuple(

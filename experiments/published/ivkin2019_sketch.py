@@ -30,7 +30,7 @@ def measure(_: Request) -> Reproduction:
     for rows in _ROWS:
         estimate = outcomes(CountSketch(rows, _WIDTH), x[None], _DRAWS)[:, 0]
         top = estimate.abs().topk(_HEAVY, dim=-1).indices
-        found[rows] = MeasuredMean.of((top < _HEAVY).double().mean(-1).numpy())
+        found[rows] = MeasuredMean.from_samples((top < _HEAVY).double().mean(-1).numpy())
         away = (estimate - x)[:, :_HEAVY].abs().amax(-1) / size
         worst[rows] = away.numpy()
     many = _ROWS[-1]

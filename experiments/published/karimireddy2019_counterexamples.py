@@ -21,8 +21,8 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.instruments.adversary import counterexample
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.sign_counterexample import counterexample
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep
@@ -40,7 +40,7 @@ def measure(_: Request) -> Reproduction:
     first = {name: _path(name, _slopes(), None, _DRIFT, _REPLICAS) for name in _OPERATORS}
     second = {name: _path(name, counterexample(), _START, _STEPS, 1) for name in _OPERATORS}
     third = {name: _path(name, _two_samples(), _START, _STEPS, 32) for name in _OPERATORS}
-    mean = {name: MeasuredMean.of(x[:, -1, 0]) for name, x in first.items()}
+    mean = {name: MeasuredMean.from_samples(x[:, -1, 0]) for name, x in first.items()}
     up: dict[str, Any] = {"confidence": Confidence.DERIVED}
     line = "x_1 + x_2"
     worth = counterexample().value(torch.from_numpy(second["EF-signSGD"][0, -100:]))
@@ -61,7 +61,8 @@ def measure(_: Request) -> Reproduction:
         near(f"CE 3, signSGD: {line} stays 2, two samples at random", 2.0,
              float(third["signSGD"][:, -1].sum(-1).mean()), absolute=1e-2, unit="x", **up),
         at_most(f"CE 3, EF-signSGD: |{line}| at the end", 0.1,
-                MeasuredMean.of(np.abs(third["EF-signSGD"][:, -1].sum(-1))), unit="x", **up),
+                MeasuredMean.from_samples(np.abs(third["EF-signSGD"][:, -1].sum(-1))),
+                unit="x", **up),
     )  # fmt: skip
     steps = np.arange(_STEPS + 1.0)
     view, band = ("linear", "linear"), "10 to 90% of runs"

@@ -30,7 +30,7 @@ def measure(_: Request) -> Reproduction:
     """||x_t - P x_t|| / ||x_t||, P the projector on the span of 20 samples in 100 dimensions."""
     data = gaussian(_SAMPLES * _D).view(1, _SAMPLES, _D)
     labels = torch.where(gaussian(_SAMPLES, 2) > 0, 1.0, -1.0).double()[None]
-    problem = Logistic.of(data, labels, L2(0.0), batch=_SAMPLES)
+    problem = Logistic.from_data(data, labels, L2(0.0), batch=_SAMPLES)
     basis = torch.linalg.qr(data[0].T).Q
     methods = {
         "SGD": BSP(_STEP, Identity()),

@@ -10,12 +10,13 @@ import torch
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.topologies.averaging import Averaging
 from algorithms.topologies.directed_ring import DirectedRing
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, Averaging, ratios
+from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, ratios
 from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standing
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats

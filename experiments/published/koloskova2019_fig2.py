@@ -76,7 +76,7 @@ def _orders(found: Lines) -> tuple[PublishedNumber, ...]:
 
 def _recorded(found: Lines) -> tuple[PublishedNumber, ...]:
     return tuple(
-        near(f"{name} after {step} steps", error, found.lines[name].at(step), relative=0.15,
+        near(f"{name} after {step} steps", error, found.lines[name].error_at(step), relative=0.15,
              unit="error", source=_ANOTHER, confidence=Confidence.DERIVED)
         for name, errors in _RECORDED.items() for step, error in errors.items()
     )  # fmt: skip

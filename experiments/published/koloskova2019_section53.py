@@ -91,13 +91,13 @@ def _details(s: TrainingSetting, runs: Runs) -> dict[str, Any]:
         "replicas": s.replicas, "stepsize": {"scale": s.scale, "shift_by_d": s.shift},
         "consensus_steps": {"top": s.top, "rand": s.rand, "qsgd": s.qsgd},
         "problems": [
-            {"problem": place, "methods": [_told(line) for line in found.values()]}
+            {"problem": place, "methods": [_described(line) for line in found.values()]}
             for place, found in runs.items()
         ],
     }  # fmt: skip
 
 
-def _told(line: ErrorTrace) -> dict[str, Any]:
+def _described(line: ErrorTrace) -> dict[str, Any]:
     return {
         "method": line.name, "lost": line.lost, "stepsize_factor": line.factor,
         "steps": line.steps.tolist(), "suboptimality": line.error.tolist(),

@@ -28,12 +28,12 @@ def measure(_: Request) -> Reproduction:
     diana, qsgd = (trace.suboptimality for trace in found.values())
     half = _STEPS // 2
     numbers = (
-        at_most("DIANA: f - f* after 400 steps", 1e-10, MeasuredMean.of(diana[:, -1]),
+        at_most("DIANA: f - f* after 400 steps", 1e-10, MeasuredMean.from_samples(diana[:, -1]),
                 confidence=Confidence.DERIVED, source="linear to the last digits"),
         at_most("DIANA: largest distance of a shift from grad f_i(x*), of the first", 1e-5,
                 _shifts(), confidence=Confidence.DERIVED, source="h_i -> grad f_i(x*)"),
         at_least("QSGD: its floor, mean f - f* of the second half", 1e-4,
-                 MeasuredMean.of(qsgd[:, half:].mean(1)), confidence=Confidence.DERIVED,
+                 MeasuredMean.from_samples(qsgd[:, half:].mean(1)), confidence=Confidence.DERIVED,
                  source="a floor of omega mean ||grad f_i(x*)||^2"),
         at_least("QSGD: f - f* at the end of that at half the steps", 0.5,
                  float(qsgd[:, -40:].mean() / qsgd[:, half : half + 40].mean()), unit="ratio"),

@@ -33,7 +33,7 @@ def _trees(n: int, adds: bool) -> Iterable[MessageRound]:
 
 def _exchange(n: int) -> Iterable[MessageRound]:
     """Its part of each rank's vector straight to every other rank."""
-    return directly(Rings.of(np.arange(n)[None], 0, n * _BLOCK), True)
+    return directly(Rings.from_nodes(np.arange(n)[None], 0, n * _BLOCK), True)
 
 
 PROGRAMS: dict[str, tuple[Callable[[int], Iterable[MessageRound]], Callable[[int], float]]] = {

@@ -38,7 +38,7 @@ def measure(_: Request) -> Reproduction:
             near(f"stage {k}: error of growing batches, of decaying stepsizes", 1.0, float(ratio),
                  relative=0.15, unit="ratio"),
             at_most(f"stage {k}: ... of neither", 0.75 * 0.75 ** (k - 1),
-                    MeasuredMean.of(means[1] / means[2].mean()), unit="ratio"),
+                    MeasuredMean.from_samples(means[1] / means[2].mean()), unit="ratio"),
         ]  # fmt: skip
     t = np.arange(1.0, steps + 1)
     lines = tuple(

@@ -49,7 +49,10 @@ def measure(_: Request) -> Reproduction:
     """f - f* of weighted averages on the digits, after 10 epochs of single samples."""
     problem = _problem()
     traces = {name: _run(problem, *made) for name, made in _RUNS.items()}
-    last = {name: MeasuredMean.of(t.weighted_suboptimality[:, -1]) for name, t in traces.items()}
+    last = {
+        name: MeasuredMean.from_samples(t.weighted_suboptimality[:, -1])
+        for name, t in traces.items()
+    }
     exact, none = last["SGD"].mean, last["top-1 without memory"].mean
     published = {name: loss - _BEST for name, loss in _PUBLISHED.items()}
     numbers: list[PublishedNumber] = [
@@ -86,7 +89,7 @@ def _problem() -> Logistic:
     made = digits(1, L2(1 / _SAMPLES), batch=1)
     rows = made.rows / made.rows.norm(dim=-1, keepdim=True)
     signs = rows.new_ones(1, _SAMPLES)
-    return Logistic.of(rows, signs, L2(1 / _SAMPLES), batch=1, name="digits, rows of norm 1")
+    return Logistic.from_data(rows, signs, L2(1 / _SAMPLES), batch=1, name="digits, rows of norm 1")
 
 
 def _run(problem: Logistic, operator: Compressor, memory: bool, shifted: bool) -> Trace:

@@ -47,7 +47,7 @@ def measure(_: Request) -> Reproduction:
     x = np.array(_WORKERS, dtype=np.float64)
     lines = []
     for name, period in names.items():
-        mean = [MeasuredMean.of(errors[n, period(n)]) for n in _WORKERS]
+        mean = [MeasuredMean.from_samples(errors[n, period(n)]) for n in _WORKERS]
         centre, low, high = (np.array(column) for column in zip(*mean, strict=True))
         lines.append(DrawnLine(name, x, one / centre, one / high, one / np.maximum(low, 1e-12)))
     panel = CurvePanel("", "workers $n$", "speedup of $E\\Vert\\bar x_T-x^*\\Vert^2$", tuple(lines),

@@ -62,7 +62,7 @@ def _errors(rows: Tensor) -> Errors:
     mean = rows.mean(0)
     return {
         name: [
-            MeasuredMean.of(
+            MeasuredMean.from_samples(
                 ((outcomes(one, rows, _DRAWS).mean(1) - mean).square().sum(-1) / unit).numpy()
             )
             for one in made

@@ -15,7 +15,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.evidence.synchronous.closed_forms_all_reduce import played
+from proofs_check.evidence.synchronous.closed_forms_all_reduce import simulated
 from theory.claims import Source
 from theory.seconds.collectives import (
     binary_tree_seconds,
@@ -51,7 +51,7 @@ def measure(_: Request) -> Reproduction:
         for n in _SIZES:
             messages, vectors = stated(n)
             cost = float(messages * _ALPHA + vectors * _BETA * _BITS)
-            run = played(make(n), 0.0)
+            run = simulated(make(n), 0.0)
             right = bool((run.sums == 2**n - 1).all())
             ours = run.seconds if right else np.nan
             numbers.append(near(f"{name}, n = {n}", cost, ours, absolute=1e-9, unit="s"))
@@ -67,7 +67,7 @@ def measure(_: Request) -> Reproduction:
     )  # fmt: skip
     x = np.array(_SIZES, dtype=np.float64)
     costs = tuple(
-        DrawnLine(name, x, np.array([played(make(n), 0.0).seconds for n in _SIZES]))
+        DrawnLine(name, x, np.array([simulated(make(n), 0.0).seconds for n in _SIZES]))
         for name, (make, _, _s) in _ROWS.items()
     )
     formulas = tuple(
@@ -75,8 +75,8 @@ def measure(_: Request) -> Reproduction:
         for _, _s, law in _ROWS.values()
     )
     note = "every schedule's sums are checked: a wrong one has no time"
-    told = "played; dashed: Table III, $\\alpha = 10$ s, $\\beta = 1/4$ s"
-    played_panel = CurvePanel(told, "workers $n$", "seconds", costs, formulas)
+    description = "played; dashed: Table III, $\\alpha = 10$ s, $\\beta = 1/4$ s"
+    played_panel = CurvePanel(description, "workers $n$", "seconds", costs, formulas)
     return Reproduction(tuple(numbers), (played_panel, panel), (note,), columns=2)
 
 

@@ -54,7 +54,7 @@ def measure(_: Request) -> Reproduction:
         w = topology.matrix(0)
         law = np.array(norms(w, _STEP, _EXCESS, _STEPS))
         seen = squares(topology)
-        means = [MeasuredMean.of(seen[:, k]) for k in range(1, _STEPS + 1)]
+        means = [MeasuredMean.from_samples(seen[:, k]) for k in range(1, _STEPS + 1)]
         mean, low, high = (np.array(column) for column in zip(*means, strict=True))
         runs.append(DrawnLine(topology.name, times[1:], mean, low, high))
         laws.append(DrawnLine("", times, law))

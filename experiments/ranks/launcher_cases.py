@@ -1,4 +1,4 @@
-"""What is run of each row on ranks that a launcher started."""
+"""Runs of each row on ranks that a launcher started."""
 
 from __future__ import annotations
 

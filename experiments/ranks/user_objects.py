@@ -19,6 +19,7 @@ from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from experiments.ranks.crossval import STEPS
 from proofs_check.audit.loading import imported
+from proofs_check.audit.own_folders import own_name
 from proofs_check.compressors.check import check_compressor
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.methods.runs import run_row
@@ -39,7 +40,7 @@ class OwnFault(RuntimeError):
 
 
 def own(name: str) -> Own:
-    """What MODULE:ATTRIBUTE names: an instance, or a class that takes no arguments.
+    """Object that MODULE:ATTRIBUTE names: an instance, or a class that takes no arguments.
 
     Raises:
         ValueError: it cannot be imported, or is none of what can be checked.
@@ -67,8 +68,9 @@ def _made(name: str, kind: Callable[..., Own]) -> Own:
         ) from error
 
 
-def check_own(name: str, d: int, report: Report) -> Iterator[Verdict]:
-    """Verdicts on MODULE:ATTRIBUTE as they are found; a compressor's claims are checked on R^d.
+def check_own(name: str, d: int, report: Report, ranks: int = RANKS) -> Iterator[Verdict]:
+    """Verdicts on MODULE:ATTRIBUTE as they are found; a compressor's claims are checked on R^d, a
+    row on so many ``ranks``, 0: on none.
 
     Raises:
         ValueError: see :func:`own`.
@@ -86,25 +88,27 @@ def check_own(name: str, d: int, report: Report) -> Iterator[Verdict]:
             case Problem():
                 yield from check_problem(target, seed=SEED)
             case Row():
-                yield from check_row(name, target, report)
+                yield from check_row(name, target, report, ranks)
 
 
 @contextmanager
-def faults_of(name: str) -> Iterator[None]:
-    """Inside, whatever is raised is a fault of MODULE:ATTRIBUTE.
+def faults_of(name: str, pass_on: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Inside, whatever is raised is a fault of MODULE:ATTRIBUTE, but for what is to ``pass_on``.
 
     Raises:
         OwnFault: something was raised.
     """
     try:
         yield
+    except pass_on:
+        raise
     except Exception as error:  # a stranger's code may raise anything
         module = name.partition(":")[0]
-        raise OwnFault(f"{name}: {_told(error)}{_line_in(module, error)}") from error
+        raise OwnFault(f"{name}: {_described(error)}{_line_in(module, error)}") from error
 
 
-def check_row(name: str, own_row: Row, report: Report) -> Iterator[Verdict]:
-    """Its operators, its runs on every problem, and the same code on real ranks."""
+def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> Iterator[Verdict]:
+    """Its operators, its runs on every problem, and the same code on so many real ranks."""
     effort, cases = PRESETS["quick"], list[Case]()
     for operator in own_row.operators:
         report(f"{own_row.key}: operator {operator.name}")
@@ -117,9 +121,9 @@ def check_row(name: str, own_row: Row, report: Report) -> Iterator[Verdict]:
         yield from run.verdicts
         if run.curves:  # else it diverged, and would on ranks
             cases.append(Case(own_row.key, build_own, (name, objective), steps=STEPS))
-    if cases:
-        report(f"{own_row.key}: {WORKERS} workers on {RANKS} ranks")
-        yield from cross_validate(tuple(cases), RANKS)
+    if cases and ranks:
+        report(f"{own_row.key}: {WORKERS} workers on {ranks} ranks")
+        yield from cross_validate(tuple(cases), ranks)
 
 
 def build_own(name: str, objective: str) -> tuple[Method[Any], Problem]:
@@ -128,7 +132,7 @@ def build_own(name: str, objective: str) -> tuple[Method[Any], Problem]:
     return own_row.build(built, STEPS), built
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     """The error in a line; of one on a rank, the last line of the rank's own trace."""
     lines = str(error).strip().splitlines() or [""]
     if isinstance(error, ProcessRaisedException):
@@ -138,6 +142,6 @@ def _told(error: Exception) -> str:
 
 def _line_in(module: str, error: BaseException) -> str:
     """The last line of the user's module that was running."""
-    file = getattr(sys.modules[module], "__file__", None)
+    file = getattr(sys.modules.get(own_name(module)), "__file__", None)
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
     return f" ({Path(file).name}, line {lines[-1]})" if file and lines else ""

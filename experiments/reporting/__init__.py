@@ -1,1 +1,1 @@
-"""What the survey leaves for readers: one table, figures, one self-contained page."""
+"""Output of the survey for readers: one table, figures, one self-contained page."""

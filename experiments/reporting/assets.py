@@ -1,4 +1,4 @@
-"""What all pages of a report share, each once: style, script, plotting library, index of words.
+"""Shared assets of a report's pages, each once: style, script, plotting library, index of words.
 
 Scripts that pages ask for later hold their content packed: gzip, in base64, so that a page that is
 opened from a folder can read them, and few bytes lie there.
@@ -24,7 +24,7 @@ TEMPLATES = Path(__file__).parent.parent / "templates"
 
 @final
 class Entry(NamedTuple):
-    """What the search field finds.
+    """Entry of the search field.
 
     Attributes:
         title: what is looked for first.

@@ -56,7 +56,7 @@ class CataloguePage(NamedTuple):
 
     @property
     def link(self) -> str:
-        """Where the page lies in the site."""
+        """Path of the page in the site."""
         return f"{self.kind}/{slug(self.name)}.html"
 
 
@@ -130,13 +130,14 @@ def _operator(operator: Compressor) -> CataloguePage:
 
 def _topology(topology: Topology) -> CataloguePage:
     numbers = {name: value for name, value in topology_data(topology).items() if name != "name"}
-    told = "".join(
-        f"<tr><td>{escape(name.replace('_', ' '))}</td><td class=number>{_told(value)}</td></tr>"
+    description = "".join(
+        f"<tr><td>{escape(name.replace('_', ' '))}</td><td "
+        f"class=number>{_described(value)}</td></tr>"
         for name, value in numbers.items()
     )
     parts = (
         Section("Definition", _paragraphs(map(prose, definition(topology)))),
-        Section("Spectrum and traffic", f"<table><tbody>{told}</tbody></table>"),
+        Section("Spectrum and traffic", f"<table><tbody>{description}</tbody></table>"),
     )
     lede = f"A topology of {topology.n} workers, <code>{type(topology).__name__}</code>."
     return CataloguePage("topologies", topology.name, lede, parts)
@@ -152,7 +153,7 @@ def _problem(problem: ProblemEntry) -> CataloguePage:
     return CataloguePage("problems", problem.name, escape(problem.title), tuple(parts))
 
 
-def _told(value: object) -> str:
+def _described(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "–" if value is None else escape(str(value))

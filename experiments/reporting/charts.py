@@ -1,4 +1,4 @@
-"""What a picture shows, as data: the page draws it again when asked, and gives it as CSV and SVG.
+"""Data of a picture: the page draws it again when asked, and gives it as CSV and SVG.
 
 A chart is JSON, rounded to four digits and packed, in a script of its own beside the picture, so
 that a page opened from a folder can read it, and none does before somebody asks.

@@ -1,4 +1,4 @@
-"""What a result used, as literature: ``rateproof cite`` and ``rateproof.cite``.
+"""Literature that a result used: ``rateproof cite`` and ``rateproof.cite``.
 
 A row is cited by the papers that propose it, the sources of its theorems and of what its operators
 claim, and the surveys that name it; a theorem by its source and by what its file names besides; a
@@ -148,7 +148,7 @@ def _of_row(row: Row) -> Iterator[tuple[Reference, str]]:
         yield from _of_operator(operator)
     for number, (_, source) in SURVEYS.items():
         survey = reference_of(source)
-        if number in row.source and survey is not None:
+        if row.surveyed and number in row.source and survey is not None:
             yield survey, f"survey {number}"
 
 

@@ -63,7 +63,7 @@ def _tradeoffs(points: dict[str, list[Point]]) -> Iterator[Drawing]:
 
 def _worker_drawings(lines: dict[str, WorkersLine]) -> Iterator[Drawing]:
     everything = tuple(lines.values())
-    told = (
+    description = (
         f"{PROBLEM}: error when each worker has sent {DENSE_MESSAGES} uncompressed gradients' "
         "worth of bits, every row at its best of one grid of stepsizes, found with 16 workers. "
         "Slopes say what more workers bring. Grey: other rows in view."
@@ -71,10 +71,10 @@ def _worker_drawings(lines: dict[str, WorkersLine]) -> Iterator[Drawing]:
     for key, line in lines.items():
         panel = ((f"{key}: error at equal bits", (line,)),)
         curves = WorkerCurves(f"{key}: error at equal bits", _LABEL, panel, everything)
-        yield Drawing(key, f"{key}-workers", told, curves)
+        yield Drawing(key, f"{key}-workers", description, curves)
     if lines:
         curves = WorkerCurves("Error at equal bits", _LABEL, tuple(_panels(lines)), everything)
-        yield Drawing(COMPARISON, "all-workers", told, curves)
+        yield Drawing(COMPARISON, "all-workers", description, curves)
 
 
 def _panels(lines: dict[str, WorkersLine]) -> Iterator[tuple[str, tuple[WorkersLine, ...]]]:

@@ -1,4 +1,4 @@
-"""Which figures a survey gives: its runs against steps, bits and seconds; its rates."""
+"""Figures of a survey: its runs against steps, bits and seconds; its rates."""
 
 from __future__ import annotations
 
@@ -75,22 +75,24 @@ def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) 
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:
-    told = f", n = {cell.n}, {cell.replicas} replicas" if cell.replicas else ", bound check"
-    return run_curves(series, f"{cell.row} on {cell.problem}{told}")
+    description = f", n = {cell.n}, {cell.replicas} replicas" if cell.replicas else ", bound check"
+    return run_curves(series, f"{cell.row} on {cell.problem}{description}")
 
 
 def _run_caption(cell: Cell, series: RunSeries) -> str:
     theorem = series.theorem
-    told = f"{theorem.title} ({theorem.source})" if theorem else "no bound applies, see the table"
+    description = (
+        f"{theorem.title} ({theorem.source})" if theorem else "no bound applies, see the table"
+    )
     if theorem and series.vacuous:
-        told += f"; {VACUOUS}"
+        description += f"; {VACUOUS}"
     if series.tuning:
-        told += f". Stepsize: {series.tuning}"
+        description += f". Stepsize: {series.tuning}"
     if series.beside:
-        told += f"; beside it, {series.beside.tuning}"
+        description += f"; beside it, {series.beside.tuning}"
     seeds = ", ".join(str(seed) for seed in cell.seeds)
     run = f" {cell.steps} steps, seed {seeds}." if cell.replicas else ""
-    return f"{cell.problem}: {told}.{run}"
+    return f"{cell.problem}: {description}.{run}"
 
 
 def line_curves(panel: LinePanel) -> LineCurves:

@@ -1,4 +1,4 @@
-"""What other commands leave in a report's folder: published figures, and the cross-validation."""
+"""Outputs of other commands in a report's folder: published figures, and the cross-validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report's search field finds: rows, results, errata, problems, pages, figures."""
+"""Entries of the report's search field: rows, results, errata, problems, pages, figures."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from algorithms.catalogue import FORMS, ROWS, base_of
+from algorithms.catalogue import FORMS, OPERATORS, ROWS, base_of
 from algorithms.problems.entries import PROBLEMS
+from algorithms.topologies.base import Topology
+from algorithms.topologies.gallery import examples
 from experiments.figures.signs import plain
 from experiments.listing.results import RESULTS
 from experiments.reporting.assets import Entry
+from experiments.reporting.part_pages import part_page
 from experiments.reporting.pictures import Picture
 from experiments.reporting.table_iv import TABLE_PAGE, anchor
 from experiments.reporting.theorem_pages import theorem_page
@@ -21,16 +24,36 @@ _SAID = 160  # letters of a claim
 
 
 def entries(
-    table: pd.DataFrame, pages: Mapping[str, str], pictures: Sequence[Picture]
-) -> tuple[Entry, ...]:
-    """All that has a place of its own in the report, and every claim with the row that it is of."""
-    return (*_named(pages), *_claims(table, pages), *_figures(pictures, pages))
+    table: pd.DataFrame, pages: Mapping[str, str], pictures: Sequence[Picture],
+    listed: Sequence[tuple[str, str, str]],
+) -> tuple[Entry, ...]:  # fmt: skip
+    """All that has a place of its own in the report, and every claim with the row that it is of;
+    ``listed`` are the pages of no row: link, title, further words."""
+    return (
+        *_pages(listed), *_named(pages), *_parts(), *_claims(table, pages),
+        *_figures(pictures, pages),
+    )  # fmt: skip
+
+
+def _pages(listed: Sequence[tuple[str, str, str]]) -> Iterator[Entry]:
+    for page, title, words in listed:
+        yield Entry(title, "page", page, words)
+
+
+def _parts() -> Iterator[Entry]:
+    """Topologies and operators, each on a page of its own."""
+    for topology in {one.name: one for one in examples(Topology)}.values():
+        page = part_page("topologies", topology.name)
+        yield Entry(topology.name, "topology", page, "mixing matrix, gossip")
+    for name in OPERATORS:
+        page = part_page("operators", name)
+        yield Entry(name, "operator", page, "compressor, contraction, unbiased, bits of a message")
 
 
 def _named(pages: Mapping[str, str]) -> Iterator[Entry]:
     for row in ROWS:
         if row.key in pages:
-            yield Entry(row.key, "row", pages[row.key], f"{row.what} {row.family} {row.source}")
+            yield Entry(row.key, "method", pages[row.key], f"{row.what} {row.family} {row.source}")
     for form in FORMS.values():
         if form.base in pages:
             yield Entry(form.key, "form", f"{pages[form.base]}#form-{form.form}", form.what)
@@ -41,7 +64,7 @@ def _named(pages: Mapping[str, str]) -> Iterator[Entry]:
         text = f"{one.place} {one.printed} {one.correct} {one.evidence}"
         yield Entry(f"erratum {one.id}", "erratum", f"errata.html#erratum-{one.id}", text)
     for problem in PROBLEMS:
-        yield Entry(problem.name, "problem", "checks.html#all-problem", problem.title)
+        yield Entry(problem.name, "problem", part_page("problems", problem.name), problem.title)
     for name in table_cells():
         yield Entry(name, "cell of Table IV", f"{TABLE_PAGE}#{anchor(name)}")
 

@@ -11,9 +11,9 @@ KINDS = {
         "convexity, heterogeneity, minimisers.",
     ),
     CellKind.OPERATOR: (
-        "Operators of no row",
-        "What no row sends, and the identity, which rows without compression send: that a message "
-        "arrives as it is, is checked once, and its lines are not counted above.",
+        "Operators of no method",
+        "What no method sends, and the identity, which methods without compression send: that a "
+        "message arrives as it is, is checked once, and the start page counts its lines apart.",
     ),
     CellKind.PROOF: (
         "Proofs",
@@ -28,6 +28,11 @@ KINDS = {
         "The words of survey 002's Table II beside the numbers of one experiment.",
     ),
     CellKind.BOUND: ("Bounds", "Whole measured curves under their theorems' bounds."),
+    CellKind.LIMIT: (
+        "Stepsize limits",
+        "Steps longer than a theorem allows: the least factor by which they break its bound, on an "
+        "instance that a search found, measured at the limit and beyond.",
+    ),
     CellKind.MUTANTS: (
         "Mutants",
         "Deliberately wrong operators, methods and bounds. A check that cannot fail proves "

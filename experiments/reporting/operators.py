@@ -1,4 +1,4 @@
-"""What a row's page says of its operators, from the results of their checks."""
+"""Operators on a row's page, from the results of their checks."""
 
 from __future__ import annotations
 

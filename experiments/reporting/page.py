@@ -10,22 +10,27 @@ from typing import Any, NamedTuple
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from algorithms.catalogue import ROWS, Row
+from algorithms.catalogue import PROBLEMS, ROWS, Row
 from algorithms.synchronisation.stopwatch import STANDARD
 from experiments.figures.signs import power_of_ten, pretty, typeset
 from experiments.listing.results import RESULTS
+from experiments.questions.kept import number
 from experiments.reporting.assets import write_assets
 from experiments.reporting.comparisons import COMPARISON
 from experiments.reporting.elsewhere import crossval, published
+from experiments.reporting.exponents import written
 from experiments.reporting.index_of_words import entries
 from experiments.reporting.influences import influence_lines
 from experiments.reporting.kinds import KINDS
-from experiments.reporting.pictures import Picture
+from experiments.reporting.part_pages import part_page, part_pages
+from experiments.reporting.pictures import FIGURES, Picture
 from experiments.reporting.provenance import provenance
-from experiments.reporting.row_pages import row_section
+from experiments.reporting.questions import questions
+from experiments.reporting.row_pages import row_section, variants_summary
 from experiments.reporting.start import answers, library_faults, standings, taxonomies
 from experiments.reporting.table import headline, results_table
 from experiments.reporting.table_iv import TABLE_PAGE, evidence, matrix
+from experiments.reporting.tallies import outcome_sum
 from experiments.reporting.theorem_pages import (
     derivations,
     theorem_line,
@@ -41,36 +46,48 @@ from experiments.reporting.verdict_lines import (
     lines,
     planted,
 )
+from experiments.reporting.worst_cases import worst_cases
 from experiments.storage.files import write_atomically
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.facts import TopologyFacts
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.table_iv.attained_results import kept_exponents, summary
+from proofs_check.table_iv.planted import PLANTED
 from proofs_check.verdict import CheckKind
 from theory.survey.errata import ERRATA
 from theory.survey.rows import SURVEYS
 
 CLAIM_DIMENSION = 100
 READY = "ready"
+_PROBLEMS = {entry.name for entry in PROBLEMS}
 ROW_FOLDER = "rows"
 
 PAGES = (
-    ("index.html", "Start"),
-    ("rows.html", "Rows"),
-    ("theorems.html", "Theorems"),
-    (TABLE_PAGE, "Table IV"),
-    ("checks.html", "Checks"),
-    ("errata.html", "Errata"),
-    ("figures.html", "Figures"),
-    ("crossval.html", "Cross-validation"),
-    ("faults.html", "Faults caught"),
-    ("provenance.html", "Provenance"),
-)
-"""Pages that every other one links to, in this order, beside those of rows and results."""
+    ("index.html", "Start", "answers, map of methods, taxonomy, surveys, verdicts"),
+    ("questions.html", "Which method", "compare, error feedback, heterogeneity, drift, messages, "
+     "stragglers, bits, seconds, which method when"),
+    ("rows.html", "Methods", "rows, all rows, list"),
+    ("theorems.html", "Theorems", "theorems, bounds, orders, convex, strongly convex, non-convex, "
+     "linear speedup, rates, proofs, derivations, stepsizes"),
+    (TABLE_PAGE, "Table IV", "convergence, exponents, rates, convex, non-convex, survey's matrix"),
+    ("checks.html", "Checks", "topologies, spectral gap, bits of messages, problems, operators, "
+     "unbiased, biased, contraction, proofs, closed forms, Table II"),
+    ("errata.html", "Errata", "errors of the surveys, wrong statements, misprints"),
+    ("figures.html", "Figures", "published figures made again, reproduction, plots, pictures"),
+    ("crossval.html", "Real ranks", "cross-validation, simulation against real ranks, "
+     "torch.distributed"),
+    ("worst_cases.html", "Worst cases", "counterexample, semidefinite programmes, tight rates, "
+     "best constants"),
+    ("faults.html", "Faults", "caught, mutants, planted faults, libraries, biased compressors"),
+    ("provenance.html", "How made", "provenance, versions, seeds, time, machine, how it was made"),
+)  # fmt: skip
+"""Pages that every other one links to, in this order, beside those of rows and results: link,
+title, and further words by which the search finds them."""
 
 
 class _Writer(NamedTuple):
-    """Where pages go, and what all of them are told."""
+    """Output folder of pages, and the context common to all."""
 
     out: Path
     loader: Environment
@@ -113,12 +130,17 @@ def write_pages(
         if keys is None or not (out / theorem_page(name)).exists():
             section = theorem_section(result, table, proofs, shown)
             writer.write(theorem_page(name), "theorem.html.j2", t=section)
+    if keys is None or not (out / part_page("problems", PROBLEMS[0].name)).exists():
+        spectra = {one["name"]: one for one in topology_lines(facts(survey, TopologyFacts))}
+        for part in part_pages(table, spectra):
+            page = part_page(part.kind, part.name)
+            writer.write(page, "part.html.j2", p=part, shown=shown)
     _write_lists(writer, survey, table, shown, pictures, proofs)
-    write_assets(out, entries(table, shown, pictures))
+    write_assets(out, entries(table, shown, pictures, PAGES))
 
 
 def row_page(key: str) -> str:
-    """Where the page of a row lies in the report."""
+    """Path of a row's page in the report."""
     return f"{ROW_FOLDER}/{key}.html"
 
 
@@ -132,16 +154,23 @@ def _write_lists(
     maps = taxonomies(table, shown)
     writer.write(
         "index.html", "index.html.j2",
-        answers=answers(table, named, table_iv, writer.out), maps=maps, table_iv=table_iv,
+        answers=answers(table, writer.out), maps=maps, table_iv=table_iv,
         standings=standings(maps), methods=sum(row.kind == "method" for row in ROWS),
         meanings=[(name, MEANINGS[name]) for name, _ in counts(named)], lines=len(table),
         test_error=f"{TEST_ERROR:g}", family_wise_error=power_of_ten(len(table) * TEST_ERROR),
         failures=survey.failures,
     )  # fmt: skip
-    writer.write("rows.html", "rows.html.j2", rows=[_row_line(r, table, shown) for r in ROWS])
+    rows = [
+        (name, [_row_line(r, table, shown) for r in ROWS if r.surveyed is surveyed])
+        for name, surveyed in (("Methods of the surveys", True), ("Methods since", False))
+    ]
+    writer.write("rows.html", "rows.html.j2", groups=rows, variants=variants_summary(table))
     results = [theorem_line(one, table, proofs, shown) for one in RESULTS.values()]
-    writer.write("theorems.html", "theorems.html.j2", theorems=results)
-    writer.write(TABLE_PAGE, "table_iv_page.html.j2", **evidence(found, pictures, shown))
+    exact = summary(kept_exponents(), len(PLANTED)).splitlines() if kept_exponents() else []
+    writer.write("theorems.html", "theorems.html.j2", theorems=results, exact=exact)
+    writer.write(
+        TABLE_PAGE, "table_iv_page.html.j2", table_iv=table_iv, **evidence(found, pictures, shown)
+    )
     others = table[table["row"] == ""]
     writer.write(
         "checks.html", "checks.html.j2",
@@ -153,14 +182,19 @@ def _write_lists(
     writer.write("errata.html", "errata.html.j2", errata=errata)
     compared = [picture for picture in pictures if picture.row == COMPARISON]
     writer.write(
-        "figures.html", "figures.html.j2", comparison=compared, published=published(writer.out)
-    )
+        "figures.html", "figures.html.j2", comparison=compared, published=published(writer.out),
+        exponents=written(table, writer.out / FIGURES),
+    )  # fmt: skip
     writer.write("crossval.html", "crossval.html.j2", crossval=crossval(writer.out))
     mutants = table[table["check_kind"] == CheckKind.MUTANT]
     writer.write(
         "faults.html", "faults.html.j2",
         planted=planted(table), mutants=lines(mutants), libraries=library_faults(),
     )  # fmt: skip
+    writer.write(
+        "questions.html", "questions.html.j2", questions=questions(writer.out), number=number,
+    )  # fmt: skip
+    writer.write("worst_cases.html", "worst_cases.html.j2", **worst_cases(writer.out))
     writer.write("provenance.html", "provenance.html.j2", lines=len(table), **provenance(survey))
 
 
@@ -175,6 +209,8 @@ def environment() -> Environment:
     )
     loader.filters["pretty"] = pretty
     loader.filters["typeset"] = typeset
+    loader.filters["sum_of"] = outcome_sum
+    loader.globals["part_page"] = part_page
     return loader
 
 
@@ -186,9 +222,10 @@ def _common(survey: Survey, preset: str) -> dict[str, Any]:
         "missing": survey.missing,
         "done": len(survey.finished) + len(survey.failures),
         "date": datetime.now(UTC).strftime("%d %B %Y"),
-        "pages": PAGES,
-        "ready": sum(row.state == READY for row in ROWS),
-        "total": len(ROWS),
+        "pages": [page[:2] for page in PAGES],
+        "ready": sum(row.state == READY and row.surveyed for row in ROWS),
+        "total": sum(row.surveyed for row in ROWS),
+        "since": sum(not row.surveyed for row in ROWS),
         "surveys": SURVEYS,
     }
 
@@ -212,10 +249,17 @@ def _row_line(row: Row, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[s
 def _other(kind: CellKind, table: pd.DataFrame) -> dict[str, Any]:
     title, about = KINDS[kind]
     mine = table[table["kind"] == kind]
+    problems = dict.fromkeys(mine["problem"]) if kind is CellKind.PROBLEM else ()
+    elsewhere = [(part_page("problems", name), name) for name in problems if name in _PROBLEMS]
+    shown = mine["problem"].isin([name for _, name in elsewhere])
+    if kind is CellKind.MUTANTS:
+        elsewhere = [("faults.html", "all planted faults")]
+        shown = mine["check_kind"] == CheckKind.MUTANT
     return {
+        "elsewhere": elsewhere,
         "anchor": f"all-{kind.name.lower()}",
         "title": title,
         "about": about,
         "counts": counts(mine),
-        "verdicts": lines(mine),
+        "verdicts": lines(mine[~shown]),
     }

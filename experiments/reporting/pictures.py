@@ -165,7 +165,7 @@ def _key(drawing: Drawing) -> str:
 @lru_cache(maxsize=1)
 def _drawn_by() -> tuple[DefinitionGraph, bytes]:
     """The sources as they are when this process first asks, and a hash of those that draw."""
-    graph = DefinitionGraph.of(ROOT, (*FLOORS, "experiments"))
+    graph = DefinitionGraph.from_folder(ROOT, (*FLOORS, "experiments"))
     roots = {(__name__, draw.__name__)}
     return graph, b"".join(graph.digests(roots)[root] for root in roots)
 

@@ -1,4 +1,4 @@
-"""What a report says of where its numbers come from, and of what they cost."""
+"""Provenance of the numbers of a report, and their cost."""
 
 from __future__ import annotations
 

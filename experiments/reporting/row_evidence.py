@@ -1,4 +1,4 @@
-"""Which rows have a rate decided and a bound that says something, read off the results table.
+"""Rows with a decided rate and a nonvacuous bound, read off the results table.
 
 ``python -m experiments.reporting.row_evidence report/results.parquet`` prints both counts and names
 the rows that are missing, and the theorems whose bounds are tightest and loosest late in a run.
@@ -7,7 +7,7 @@ the rows that are missing, and the theorems whose bounds are tightest and looses
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -16,6 +16,7 @@ import pandas as pd
 
 from algorithms.catalogue import ROWS
 from proofs_check.cell import CellKind
+from proofs_check.methods.unstated_rates import UnstatedReason, counted, reason_in
 from proofs_check.verdict import CheckKind, Outcome
 
 _DECIDED = (Outcome.SUPPORTED.value, Outcome.REFUTED.value)
@@ -32,6 +33,7 @@ class RowEvidence:
         unstated: others, with a rate that was measured and a reason why none is stated.
         left_open: others, with a rate measured beside a stated one that it could not decide.
         bounded: with a curve that is held under a bound which ends below the start.
+        reasons: why no rate is stated of the unstated ones, by row.
     """
 
     rows: tuple[str, ...]
@@ -39,12 +41,18 @@ class RowEvidence:
     unstated: tuple[str, ...]
     left_open: tuple[str, ...]
     bounded: tuple[str, ...]
+    reasons: Mapping[str, UnstatedReason]
 
     @property
     def without_rate(self) -> tuple[str, ...]:
         """Rows with neither a decided rate nor a measured one."""
         known = {*self.decided, *self.unstated, *self.left_open}
         return tuple(row for row in self.rows if row not in known)
+
+    @property
+    def not_built(self) -> tuple[str, ...]:
+        """Rows of which a source states a rate that no theorem here has."""
+        return tuple(row for row, why in self.reasons.items() if why is UnstatedReason.NOT_BUILT)
 
     @property
     def without_bound(self) -> tuple[str, ...]:
@@ -56,6 +64,8 @@ class RowEvidence:
             (
                 f"{len(self.decided)} of {len(self.rows)} rows have a rate decided; "
                 f"{len(self.unstated)} have one measured, and a reason why none is stated",
+                f"of these: {counted(self.reasons.values())}",
+                f"stated, and not built: {', '.join(self.not_built) or 'none'}",
                 f"measured, and left open: {', '.join(self.left_open) or 'none'}",
                 f"no rate: {', '.join(self.without_rate) or 'none'}",
                 f"{len(self.bounded)} rows have a curve under a bound that ends below the start",
@@ -82,13 +92,24 @@ def row_evidence(table: pd.DataFrame) -> RowEvidence:
         unstated=unstated,
         left_open=tuple(k for k in _among(keys[doubted]) if k not in (*decided, *unstated)),
         bounded=_among(keys[late]),
+        reasons=_reasons(table[measured], unstated),
     )
+
+
+def _reasons(measured: pd.DataFrame, unstated: Sequence[str]) -> dict[str, UnstatedReason]:
+    """The kind of reason of each row; a row whose evidence names none has none."""
+    found: dict[str, UnstatedReason] = {}
+    for key in unstated:
+        for evidence in measured.loc[measured["base_row"] == key, "evidence"]:
+            if (reason := reason_in(evidence)) is not None:
+                found.setdefault(key, reason)
+    return found
 
 
 @final
 @dataclass(frozen=True)
 class SecondHalfTightness:
-    """How near theorems' bounds come to what is measured in the second half of a run.
+    """Tightness of theorems' bounds on measurements in the second half of a run.
 
     Attributes:
         largest: theorems by their largest mean / bound over all settings, the loosest first.

@@ -1,4 +1,4 @@
-"""What the page of a row says: update rule, effect, operators, theory, runs, code, literature."""
+"""Contents of a row's page: update rule, effect, operators, theory, runs, code, literature."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.curves import RunSeries
 from proofs_check.facts import OperatorFacts
+from proofs_check.instruments.variant_results import KeptVariants, kept_variants
+from proofs_check.verdict import CheckKind
 
 _NESTED = 4  # functions between a recipe and the method that it composes
 
@@ -41,6 +43,7 @@ def row_section(
         "what": row.what,
         "family": row.family,
         "source": row.source,
+        "surveyed": row.surveyed,
         "problems": row.problems,
         "rule": update_rule(row),
         "subject": subject_section(row),
@@ -52,6 +55,7 @@ def row_section(
         "verdicts": lines(mine),
         "effect": effect_line(mine),
         "effects": [p for p in figures if p.effect],
+        "variants": _variants(row.key, mine),
         "comparisons": [p for p in figures if p.stem in beside],
         "rates": [p for p in figures if p.half and p.stem not in beside and not p.effect],
         "runs": [p for p in figures if not p.half],
@@ -96,6 +100,29 @@ def method_class(build: Callable[..., Any], nested: int = _NESTED) -> type[Metho
             return one
     deeper = (method_class(one, nested - 1) for one in named if callable(one))
     return next((found for found in deeper if found), None)
+
+
+def _variants(key: str, mine: pd.DataFrame) -> KeptVariants | None:
+    """What is kept of the row's effect in variants, if it was measured as it is in this survey."""
+    kept, effect = kept_variants().get(key), effect_line(mine)
+    if kept is None or effect is None:
+        return None
+    shown = f"; {kept.description}, error" in effect["provenance"]
+    return kept if shown and f"{kept.at_most:.4g}" == effect["bound"] else None
+
+
+def variants_summary(table: pd.DataFrame) -> str:
+    """In how many variants the effects of a survey hold; empty where none was measured."""
+    effects = table[table["check_kind"] == CheckKind.EFFECT]
+    found = [kept for key in effects["row"].unique()
+             if (kept := _variants(key, effects[effects["row"] == key])) is not None]  # fmt: skip
+    held, there = sum(one.held for one in found), sum(len(one.measured) for one in found)
+    if not there:
+        return ""
+    return (
+        f"{len(found)} of {len(effects)} effects were measured in variants, with another seed, "
+        f"stepsizes, n and d: {held} of {there} hold ({held / there:.1%})"
+    )
 
 
 def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def write_site(out: Path, api: bool = True) -> Path:
 
 
 def broken_links(out: Path, absent: Sequence[str] = ()) -> Iterator[str]:
-    """What pages of the folder point to and is not there; those of the API reference are pdoc's.
+    """Broken links of the folder's pages; those of the API reference are pdoc's.
 
     ``absent``: pages that are known to be left out.
     """
@@ -139,7 +139,7 @@ def _rendered(source: str, pages: dict[str, str], out: Path) -> tuple[str, str]:
 
 
 def _anchor(heading: str) -> str:
-    """As GitHub has it."""
+    """Anchor as on GitHub."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,8 +1,9 @@
-"""What the start page answers: what holds, what was refuted, what is new, and where things lie."""
+"""Answers of the start page: which method when, what is wrong in print, counts, the map."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,70 +13,57 @@ import pandas as pd
 from algorithms.catalogue import ROWS, Row
 from experiments.findings.__main__ import STORED
 from experiments.findings.entries import LIBRARIES
-from experiments.listing.results import RESULTS
 from experiments.reporting.elsewhere import crossval, published
-from experiments.reporting.theorem_pages import rows_of
+from experiments.reporting.situations import situations
+from experiments.reporting.tallies import other_tallies, verdict_tallies
 from experiments.reporting.verdict_lines import (
     MEANINGS,
     counts,
     effect_line,
     lines,
-    planted,
 )
-from proofs_check.verdict import CheckKind, Outcome
-from theory.claims import Confidence
+from proofs_check.verdict import Outcome
 from theory.survey.errata import ERRATA
+from theory.survey.erratum import Nature
 from theory.survey.taxonomy import FIG_2, TABLE_I, Taxon
 
 NOT_RUN = "not run"
+_NAMED = 4  # errata that the start page prints
 _HOLDS = (Outcome.PROVED.value, Outcome.AGREES.value, Outcome.SUPPORTED.value)
 
 
-def answers(
-    table: pd.DataFrame, headline: pd.DataFrame, matrix: Mapping[str, Any] | None, out: Path
-) -> dict[str, Any]:
-    """The three answers in numbers, and what was refuted line by line; ``out`` is the folder in
-    which other commands left what they found."""
-    refuted = table[table["verdict"] == Outcome.REFUTED.value]
-    holds = headline[headline["verdict"].isin(_HOLDS)]
-    effects = holds[holds["check_kind"] == CheckKind.EFFECT]
-    late = table["check_kind"] == CheckKind.LATE_BOUND
-    kept = table[late & (table["verdict"] == Outcome.SUPPORTED.value)]
-    left = table[(table["theorem"] != "") & (table["verdict"] == Outcome.REFUTED.value)]
-    shown = {line["check"] for line in table.to_dict("records")} & {
-        f"erratum {one.id}" for one in ERRATA
-    }
+def answers(table: pd.DataFrame, out: Path) -> dict[str, Any]:
+    """Contents of the start page's answers: which method when, what is wrong in print, counts.
+
+    ``out`` is the folder in which other commands left what they found.
+    """
+    audited = library_faults()
     made = [one["reproduced"] for one in published(out) if one["verdict"]]
-    derived = [one for one in RESULTS.values() if one.confidence is Confidence.DERIVED]
+    figures = {"made": len(made), "reproduced": made.count(True)}
+    verdicts = verdict_tallies(table)
     return {
-        "holds": len(holds),
-        "effects": effects["row"].nunique(),
-        "theorems": len({*kept["theorem"]} - {*left["theorem"]}),
-        "refuted": lines(refuted),
-        "planted": planted(table),
-        "errors": int((table["verdict"] == "error").sum()),
-        "errata": len(ERRATA),
-        "shown": len(shown),
-        "filled": 0 if matrix is None else _filled(matrix),
-        "short": [] if matrix is None else [o for o in matrix["legend"] if "short" in o["name"]],
-        "derived": sum(bool(rows_of(one, {})) for one in derived),
-        "libraries": [one for one in library_faults() if one["refuted"]],
-        "counts": [(name, count) for name, count in counts(headline) if name in _HOLDS],
-        "rest": [
-            (name, count)
-            for name, count in counts(headline)
-            if name in (Outcome.COMPARED.value, Outcome.NOT_APPLICABLE.value)
-        ],
-        "lines": len(headline),
-        "figures": {"made": len(made), "reproduced": made.count(True)},
+        "situations": situations(),
+        "errata": errata_shown(),
+        "libraries": [one for one in audited if one["refuted"]],
+        "audited": len(audited),
+        "verdicts": verdicts,
+        "outcomes": [name for name in MEANINGS if any(name in dict(one.parts) for one in verdicts)],
+        "others": other_tallies(table, audited, figures),
+        "lines": len(table),
+        "refuted": lines(table[table["verdict"] == Outcome.REFUTED.value]),
         "crossval": crossval(out),
     }
 
 
-def _filled(matrix: Mapping[str, Any]) -> int:
-    """Cells that the survey leaves blank and that were measured here."""
-    cells = [cell for line in matrix["lines"] for cell in line["cells"]]
-    return sum(cell["new"] and cell["measured"] for cell in cells)
+def errata_shown() -> dict[str, Any]:
+    """Errata by nature, and those that take the fewest words."""
+    numerical = [one for one in ERRATA if one.nature is Nature.NUMERICAL]
+    numerical.sort(key=lambda one: len(one.printed) + len(one.correct) + len(one.evidence))
+    return {
+        "total": len(ERRATA),
+        "natures": Counter(one.nature.value for one in ERRATA).most_common(),
+        "first": numerical[:_NAMED],
+    }
 
 
 def taxonomies(table: pd.DataFrame, shown: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -93,7 +81,7 @@ def taxonomies(table: pd.DataFrame, shown: Mapping[str, str]) -> list[dict[str, 
 
 
 def standings(maps: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What stands on the maps, in the order in which verdicts are counted."""
+    """Verdicts on the maps, in the order in which verdicts are counted."""
     found = {
         row["verdict"]
         for one in maps for level in one["levels"] for entry in level["entries"]
@@ -131,7 +119,7 @@ def _standing(mine: pd.DataFrame) -> str:
 
 
 def library_faults() -> list[dict[str, Any]]:
-    """What audits of public libraries found, compressor by compressor, as it is stored."""
+    """Findings of audits of public libraries, compressor by compressor, as stored."""
     stored = json.loads(STORED.read_text(encoding="utf-8"))
     names = {library.key: library.repository for library in LIBRARIES}
     return [
@@ -139,6 +127,7 @@ def library_faults() -> list[dict[str, Any]]:
             "library": names.get(key, key),
             "commit": found["commit"],
             "command": command,
+            "subject": command.split()[2].partition(":")[2],
             "class": one["class"],
             "refuted": [line for line in one["claims"] if line["outcome"] == "refuted"],
         }

@@ -40,7 +40,7 @@ def subject_section(row: Row) -> dict[str, Any] | None:
 
 
 def part_numbers(part: object) -> dict[str, str]:
-    """What a part is in numbers, by the head of a column; nothing where there is no more to say."""
+    """Numbers of a part, by the head of a column; nothing where there is no more to say."""
     match part:
         case Workload():
             intensity = model_intensity(part.step_flops, part.parameters)

@@ -18,7 +18,7 @@ from experiments.reporting.early import EarlyReport, write_early
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
-from experiments.storage.store import Store
+from experiments.storage.store import Store, cells_folder, move_earlier
 from experiments.survey import WORKERS, Survey, SurveyInterrupted, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import CheckKind, Outcome
@@ -43,7 +43,8 @@ def survey_job(
     written all the same); 130, 143 or 129
     interrupted by SIGINT, SIGTERM or SIGHUP (what was finished is kept).
     """
-    store = Store((out / "cells").resolve(), versions)
+    move_earlier(out)
+    store = Store(cells_folder(out), versions)
     try:
         with stopping():
             with EarlyReport(partial(write_early, cells, store, preset, out)) as early:
@@ -113,7 +114,7 @@ def _summarise(survey: Survey, table: pd.DataFrame, out: Path, console: Console)
                 soft_wrap=True,
             )
     for failure in survey.failures:
-        trace = Store(out / "cells", survey.versions).trace(failure.cell)
+        trace = Store(cells_folder(out), survey.versions).trace(failure.cell)
         console.print(
             f"error: {failure.cell.row} {failure.cell.problem} {failure.cell.check}: "
             f"{failure.error} (whole story in {trace})",

@@ -52,7 +52,7 @@ def matrix(results: Mapping[Cell, CellResult]) -> dict[str, Any] | None:
 def evidence(
     results: Mapping[Cell, CellResult], pictures: Sequence[Picture], pages: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What the page of evidence shows: every cell with its exponents, bills and figures."""
+    """Contents of the page of evidence: every cell with its exponents, traffic and figures."""
     by_stem = {picture.stem: picture for picture in pictures}
     cells, kept = table_cells(), table_iv(results)
     return {
@@ -124,7 +124,7 @@ def _line(one: Exponent) -> dict[str, str]:
         "half": _number(one.half_width, 3),
         "order": "–" if one.order is None else f"{one.order:g}",
         "own": "" if one.own is None else f"{one.own:.3g}",
-        "told": "; ".join(filter(None, (one.regime_told, one.stability_told, one.unstated))),
+        "description": "; ".join(filter(None, (one.regime_told, one.stability_told, one.unstated))),
         "how": "exact" if one.exact else "",
         "evidence": one.evidence,
         "provenance": one.provenance,

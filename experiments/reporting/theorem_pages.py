@@ -1,4 +1,4 @@
-"""What the page of a result says: statement, derivation, slack, and which rows and problems."""
+"""Contents of a result's page: statement, derivation, slack, and which rows and problems."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.prepare import name_of
 from proofs_check.registry import PROOFS
+from proofs_check.table_iv.attained_results import kept_exponents
 from proofs_check.verdict import CheckKind
 from theory.theorem import Result
 
@@ -23,7 +24,7 @@ THEOREM_FOLDER = "theorems"
 
 
 def theorem_page(name: str) -> str:
-    """Where the page of a result lies in the report."""
+    """Path of a result's page in the report."""
     return f"{THEOREM_FOLDER}/{name}.html"
 
 
@@ -61,6 +62,7 @@ def theorem_section(
         "rows": rows_of(result, pages),
         "counts": counts(held),
         "slack": _slack(held),
+        "exact": [str(one) for one in kept_exponents() if one.theorem == result.name],
         "verdicts": lines(held),
     }
 
@@ -124,7 +126,7 @@ def _needs(result: Result) -> list[tuple[str, str]]:
 
 
 def _derivation(proof: str) -> dict[str, Any] | None:
-    """What a derivation's file and function say, and their code; None without one."""
+    """Text of a derivation's file and function, and their code; None without one."""
     if not proof:
         return None
     function = next(prove for prove in PROOFS if name_of(prove) == proof)

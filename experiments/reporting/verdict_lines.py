@@ -22,7 +22,7 @@ Kept = TypeVar("Kept")
 
 
 def counts(table: pd.DataFrame) -> list[tuple[str, int]]:
-    """How many lines of each verdict there are; none of those that did not occur."""
+    """Numbers of lines of each verdict; none for those that did not occur."""
     found = Counter(table["verdict"])
     return [(name, found[name]) for name in MEANINGS if found[name]]
 
@@ -46,12 +46,12 @@ def effect_line(mine: pd.DataFrame) -> dict[str, Any] | None:
 
 
 def planted(table: pd.DataFrame) -> dict[str, int]:
-    """How many planted faults there were, and how many the checks refuted."""
+    """Numbers of planted faults, in all and refuted by the checks."""
     mine = table[table["check_kind"] == CheckKind.MUTANT]
     return {"total": len(mine), "refuted": int((mine["verdict"] == Outcome.CAUGHT.value).sum())}
 
 
 def facts(survey: Survey, kind: type[Kept]) -> list[Kept]:
-    """What the finished cells say of their subjects."""
+    """Facts that the finished cells state of their subjects."""
     results = (stored.result for _, stored in survey.finished)
     return [one for result in results for one in result.facts if isinstance(one, kind)]

@@ -23,16 +23,16 @@ _SEED = 1
 
 @final
 class Guarantee(NamedTuple):
-    """What a theorem promises of a row on a problem.
+    """Guarantee of a theorem for a row on a problem.
 
     Attributes:
         theorem: its name; empty where none tunes the row there.
-        told: what is promised of what, or why nothing is.
+        description: what is promised of what, or why nothing is.
         steps: until the bound is as low as asked, by number of workers; infinite where never.
     """
 
     theorem: str
-    told: str
+    description: str
     steps: dict[int, float]
 
 
@@ -64,11 +64,11 @@ def guarantee(row: Row, on: Problem, sizes: Mapping[int, float], target: float) 
         for n, noise in sizes.items()
         if (mine := of_workers(constants, n, noise)) is not None
     }
-    told = (
+    description = (
         f"{theorem.name} ({theorem.source}) promises {theorem.metric.value} of at most {target:g} "
         "of its start, at the stepsize that it prescribes for so many steps"
     )
-    return Guarantee(theorem.name, told, found)
+    return Guarantee(theorem.name, description, found)
 
 
 def of_workers(c: Constants, n: int, noise: float = 1.0) -> Constants | None:

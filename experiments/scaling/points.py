@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple, final
 
@@ -61,11 +61,11 @@ class Scaling(NamedTuple):
 
     Attributes:
         points: weak ones first, by number of workers.
-        told: where steps come from, a sentence each.
+        description: where steps come from, a sentence each.
     """
 
     points: tuple[ScalingPoint, ...]
-    told: tuple[str, ...]
+    description: tuple[str, ...]
 
 
 def sizes_of(cluster: Cluster, most: int) -> tuple[int, ...]:
@@ -83,10 +83,12 @@ def sizes_of(cluster: Cluster, most: int) -> tuple[int, ...]:
 def scaling(
     row: Row, place: OnCluster, cluster: Cluster, name: str, target: float,
     sizes: tuple[int, ...], *, simulated: int, steps: int, batch: int,
+    announce: Callable[[ScalingPoint], object] = str,
 ) -> Scaling:  # fmt: skip
     """Weak and strong scaling of a row, simulated on ``name`` up to so many workers.
 
-    ``batch`` is that of strong scaling, in samples.
+    ``batch`` is that of strong scaling, in samples. ``announce`` hears of each point of weak
+    scaling that was simulated, as soon as it is there and before any bound is asked.
 
     Raises:
         ValueError: the row does not run on the problem, the cluster does not know the model, a
@@ -96,12 +98,16 @@ def scaling(
     if batch < sizes[0]:
         raise ValueError(f"batch must be at least {sizes[0]} samples, got batch={batch}")
     on = problem(name, sizes[0])
-    ways = {n: steps_to_target(row.key, problem(name, n), target, steps) for n in sizes
-            if n <= max(simulated, sizes[0])}  # fmt: skip
+    ways: dict[int, RowSteps] = {}
+    for n in (n for n in sizes if n <= max(simulated, sizes[0])):
+        way = ways[n] = steps_to_target(row.key, problem(name, n), target, steps)
+        both: tuple[RowSteps | None, RowSteps] = way, _so_many(way, math.nan)
+        announce(_point("weak", n, float(each), cluster, place, row, on, both, []))
     first = ways[sizes[0]]
-    told = [
+    description = [
         f"simulated steps are those to {target:g} of the start's error on {name}, at the best of a "
-        f"grid of stepsizes, in at most {steps} steps ({first.told}); no model of that size is "
+        f"grid of stepsizes, in at most {steps} steps ({first.description}); no model of that "
+        f"size is "
         "trained here"
     ]
     points: list[ScalingPoint] = []
@@ -109,16 +115,18 @@ def scaling(
         share = {n: float(each) if kind == "weak" else batch / n for n in sizes}
         here = tuple(n for n in sizes if share[n] >= 1)
         if here != sizes:
-            told.append(f"{kind}: from {sizes[len(here)]} workers on less than one sample each")
+            description.append(
+                f"{kind}: from {sizes[len(here)]} workers on less than one sample each"
+            )
         promise = guarantee(row, on, {n: each / share[n] for n in here}, target)
-        if promise.told not in told:
-            told.append(promise.told)
+        if promise.description not in description:
+            description.append(promise.description)
         mine: list[ScalingPoint] = []
         for n in here:
-            way = known.get(n), _so_many(first, promise.steps.get(n, math.nan))
-            mine.append(_point(kind, n, share[n], cluster, place, row, on, way, mine[:1]))
+            both = known.get(n), _so_many(first, promise.steps.get(n, math.nan))
+            mine.append(_point(kind, n, share[n], cluster, place, row, on, both, mine[:1]))
         points += mine
-    return Scaling(tuple(points), tuple(told))
+    return Scaling(tuple(points), tuple(description))
 
 
 def _at_one_batch(
@@ -156,7 +164,7 @@ def _point(
 
 
 def _seconds(way: RowSteps | None, rounds: ModelOnCluster, before: float) -> float:
-    """What a row's way takes whose every gradient has ``before`` seconds of passes of its own."""
+    """Time a row's way takes if every gradient has ``before`` seconds of passes of its own."""
     if way is None or math.isnan(way.steps):
         return math.nan
     return Portfolio(way, rounds).seconds + (way.gradients or way.trips) * before

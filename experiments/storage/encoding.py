@@ -45,7 +45,7 @@ def encode_result(result: CellResult) -> dict[str, Any]:
 
 
 def decode_result(body: Mapping[str, Any]) -> CellResult:
-    """What :func:`encode_result` gave.
+    """Result that :func:`encode_result` encoded.
 
     Raises:
         KeyError: verdicts, curves, facts or the type of one of them are missing.
@@ -88,7 +88,7 @@ def _has_all(one: Any, data: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """What msgspec does not know, as what JSON knows."""
+    """Encode what msgspec does not know as JSON types."""
     if isinstance(value, np.ndarray):
         array = np.ascontiguousarray(value, dtype="<f8")
         return {"shape": list(array.shape), "f8": base64.b64encode(array.tobytes()).decode()}

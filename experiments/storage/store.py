@@ -13,6 +13,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
@@ -34,7 +35,7 @@ class CorruptResult(ValueError):
 @final
 @dataclass(frozen=True)
 class Stored:
-    """What a cell left behind, and how long it took [s].
+    """Result of a cell, and its running time [s].
 
     Attributes:
         result: verdicts and curves.
@@ -45,6 +46,26 @@ class Stored:
     result: CellResult
     seconds: float
     processor_seconds: float = 0.0
+
+
+def cells_folder(report: Path) -> Path:
+    """Folder of the results that a report is made of, beside the report's, as no page links it."""
+    whole = report.resolve()
+    return whole.parent / f"{whole.name or 'report'}-cells"
+
+
+def move_earlier(report: Path) -> None:
+    """Move the results that an earlier version kept inside the report's folder to where they are
+    kept now; files of other names stay, and so does what is there already."""
+    folder, earlier = cells_folder(report), report.resolve() / "cells"
+    mine = [path for path in sorted(earlier.glob("*")) if _NAME.fullmatch(path.name)]
+    for path in mine:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # another process moved it
+            if not (folder / path.name).exists():
+                path.rename(folder / path.name)
+    with suppress(OSError):  # it is not empty, or was never there
+        earlier.rmdir()
 
 
 def cell_data(cell: Cell) -> dict[str, Any]:
@@ -71,11 +92,11 @@ class Store:
     versions: Mapping[Cell, str]
 
     def path(self, cell: Cell) -> Path:
-        """Where the cell's result lies, or would."""
+        """Path of the cell's result, existing or not."""
         return self.folder / f"{cell_name(cell, self.versions[cell])}.cell"
 
     def trace(self, cell: Cell) -> Path:
-        """Where the story of its failure lies, or would."""
+        """Path of its traceback, existing or not."""
         return self.path(cell).with_suffix(".error.txt")
 
     def save(self, cell: Cell, stored: Stored) -> Path:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from algorithms.core.names import look_up
 from experiments.figures.heatmap import HeatMaps, HeatPanel
-from experiments.sweeps.play import DIVERGED
+from experiments.sweeps.run_point import DIVERGED
 from theory.arrays import Floats
 
 _MOST = 12  # panels of a figure

@@ -57,7 +57,7 @@ class PairOfStudy:
 
     @property
     def runs(self) -> int:
-        """How many runs of the study it has."""
+        """Number of its runs in the study."""
         return math.prod(len(values) for _, values in self.axes)
 
     def point(self, number: int) -> RunPoint:
@@ -125,12 +125,12 @@ class SweepStudy:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs of the study."""
         return sum(pair.runs for pair in self.pairs)
 
     @property
     def blocks(self) -> int:
-        """How many files they are stored in."""
+        """Number of files that they are stored in."""
         return sum(-(-pair.runs // self.block) for pair in self.pairs)
 
     def block_at(self, number: int) -> RunBlock:

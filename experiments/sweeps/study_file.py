@@ -117,7 +117,7 @@ def _by_name(settings: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tup
 
 
 def _unfit(pair: PairOfStudy) -> str:
-    """Why the row does not run on the problem; empty: it does."""
+    """Reason why the row does not run on the problem; empty: it does."""
     named = row(pair.row)
     named.ready()
     try:

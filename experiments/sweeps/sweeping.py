@@ -23,7 +23,7 @@ from experiments.processes.executors import pool_of
 from experiments.processes.pool import Ended
 from experiments.processes.progress import duration
 from experiments.sweeps.heat import heat_maps
-from experiments.sweeps.play import BlockWork, play
+from experiments.sweeps.run_point import BlockWork, run_point
 from experiments.sweeps.study import SweepStudy
 from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import prepare
@@ -35,7 +35,7 @@ _SHOWN = 5.0  # seconds between two lines of progress
 @final
 @dataclass(frozen=True)
 class Swept:
-    """What a study left behind.
+    """Result of a study.
 
     Attributes:
         study: the grid.
@@ -68,7 +68,7 @@ class Swept:
 @final
 @dataclass(frozen=True)
 class SweepCost:
-    """What a study will cost, from runs that were made to see.
+    """Cost of a study, estimated from trial runs.
 
     Attributes:
         runs: how many runs.
@@ -137,7 +137,7 @@ def run_sweep(
 
 
 def plan(study: SweepStudy, out: Path, tries: int = 12) -> SweepCost:
-    """What is to be done and what it will cost: some runs of the study are made, one of each row on
+    """Estimate the work and its cost: some runs of the study are made, one of each row on
     a problem with a tuning, as far as ``tries`` go.
 
     Among runs of such a kind the cost is taken to grow with workers times steps, and of kinds that
@@ -150,9 +150,9 @@ def plan(study: SweepStudy, out: Path, tries: int = 12) -> SweepCost:
     for k in range(0, len(kinds), -(-len(kinds) // tries)):
         pair, tuning = kinds[k]
         point = replace(pair.point(drawn.randrange(pair.runs)), tuning=tuning)
-        play(point, study)  # what is compiled and cached once is not a run's cost
+        run_point(point, study)  # what is compiled and cached once is not a run's cost
         begin = time.process_time()
-        play(point, study)
+        run_point(point, study)
         seconds = time.process_time() - begin
         how = f"tuning {tuning}" if point.gamma is None else f"gamma {point.gamma:g}"
         words = f"{point.row} on {point.problem}, n = {point.n}, T = {point.steps}, {how}"

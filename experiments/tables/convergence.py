@@ -8,10 +8,9 @@ from typing import Any, final
 
 from proofs_check.cell import Cell, CellResult
 from proofs_check.facts import ExponentFacts, TrafficFacts
-from proofs_check.table_iv.standings import RateStanding, in_regime, standing_of
+from proofs_check.table_iv.standings import RateStanding, in_regime, order_of, standing
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import table_cells, trial_of
-from proofs_check.verdict import Outcome, Verdict
 from theory.survey.classification import Objective
 from theory.survey.convergence import (
     TABLE_IV,
@@ -206,7 +205,7 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
         return Exponent(variable, RateStanding.MISSING)
     verdict = result.verdicts[0]
     found = Exponent(
-        variable, standing(verdict), verdict.statistic, verdict.uncertainty, _order(verdict),
+        variable, standing(verdict), verdict.statistic, verdict.uncertainty, order_of(verdict),
         verdict.evidence, verdict.provenance, verdict.theorem,
     )  # fmt: skip
     facts = next((one for one in result.facts if isinstance(one, ExponentFacts)), None)
@@ -223,22 +222,6 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
         unstated=facts.unstated, changes=tuple(changes),
         tried=tuple(one.name for one in facts.variants),
     )  # fmt: skip
-
-
-def _order(verdict: Verdict) -> float | None:
-    """The stated exponent, else what the run was set beside."""
-    return verdict.bound if verdict.exponent is None else float(verdict.exponent)
-
-
-def standing(verdict: Verdict) -> RateStanding:
-    """What a verdict says of its exponent; its ``bound`` is the slope of the theorem's own bound at
-    the same points, or the order itself where no bound is known."""
-    slope, half, order = verdict.statistic, verdict.uncertainty, _order(verdict)
-    if slope is None or half is None:
-        return RateStanding.UNFITTED
-    if verdict.outcome is Outcome.REFUTED:
-        return RateStanding.REFUTED
-    return standing_of(slope, half, order, verdict.bound)
 
 
 def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[CostColumn, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.closure.versions import cell_versions
-from experiments.storage.store import CorruptResult, Store
+from experiments.storage.store import CorruptResult, Store, cells_folder, move_earlier
 from experiments.survey import run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.prepare import prepare, run_cell
@@ -17,14 +17,15 @@ from proofs_check.prepare import prepare, run_cell
 def stored_results(
     cells: Sequence[Cell], report: Path, screen: Console, todo: Sequence[Cell] = ()
 ) -> dict[Cell, CellResult]:
-    """What the folder ``report`` holds of these cells under the present code.
+    """Results in the folder ``report`` of these cells under the present code.
 
     Those of ``todo`` that it lacks are computed first and kept there, with progress on ``screen``.
 
     Raises:
         SurveyInterrupted: a signal came; what was finished is kept.
     """
-    store = Store(report / "cells", cell_versions(cells, prepare))
+    move_earlier(report)
+    store = Store(cells_folder(report), cell_versions(cells, prepare))
     if todo:
         with stopping():
             done = run_survey(todo, run_cell, store, screen)

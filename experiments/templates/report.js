@@ -41,31 +41,60 @@ const report = (() => {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", switched);
 
   // search
+  const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}.]+/gu, " ").trim();
+  const MAIN = ["page", "method", "form", "question", "result", "problem", "operator", "topology"]; // the others are parts of pages
+  const ranked = (entries, asked) => {
+    const words = asked.split(" ");
+    const inside = words.map((word) => new RegExp(`(^| )${word.replace(/\./g, "\\.")}`));
+    const scored = [];
+    for (const one of entries) {
+      if (!words.every((word) => one.all.includes(word))) continue;
+      const place = MAIN.indexOf(one.kind);
+      const whole = one.head === asked ? 60 : !place && ` ${one.all} `.includes(` ${asked} `) ? 40 : one.head.startsWith(`${asked} `) ? 30 : ` ${one.head} `.includes(` ${asked} `) ? 22 : one.head.startsWith(asked) ? 20 : 0;
+      const begun = inside.filter((word) => word.test(one.head)).length / words.length;
+      const told = inside.filter((word) => word.test(one.all)).length / words.length;
+      const score = whole + 12 * begun + (place ? 4 : 14) * told + (place < 0 ? 0 : 18 - place) - one.head.length / 40;
+      scored.push({ ...one, score });
+    }
+    scored.sort((a, b) => b.score - a.score || a.title.localeCompare(b.title));
+    const seen = new Set(); // of the parts of a page the best stands for all
+    return scored.filter(({ kind, link }) => {
+      const page = link.split("#")[0];
+      if (MAIN.includes(kind)) { seen.add(page); return true; }
+      return !seen.has(page) && seen.add(page);
+    });
+  };
+  const nearest = (entries, asked) => {
+    const pairs = (text) => new Set([...` ${text} `].slice(0, -1).map((letter, k) => letter + ` ${text} `[k + 1]));
+    const mine = pairs(asked);
+    const alike = ({ head }) => {
+      const theirs = pairs(head);
+      return 2 * [...mine].filter((pair) => theirs.has(pair)).length / (mine.size + theirs.size);
+    };
+    const main = entries.filter(({ kind }) => MAIN.includes(kind)).map((one) => ({ ...one, score: alike(one) }));
+    return main.sort((a, b) => b.score - a.score).filter(({ score }) => score > 0.3).slice(0, 5);
+  };
   const searching = (form) => {
     const field = form.querySelector("input");
     const found = form.querySelector("[role=status]");
     const list = form.querySelector("ul");
     let entries = [];
     const show = () => {
-      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const asked = plain(field.value);
       list.replaceChildren();
-      list.hidden = !words.length;
+      list.hidden = !asked;
       found.textContent = "";
-      if (!words.length || !entries.length) return;
-      const scored = [];
-      for (const [title, kind, link, text] of entries) {
-        const head = title.toLowerCase();
-        const all = `${head} ${kind} ${text}`.toLowerCase();
-        if (!words.every((word) => all.includes(word))) continue;
-        scored.push([words.reduce((sum, word) => sum + (head === word ? 8 : head.startsWith(word) ? 4 : head.includes(word) ? 2 : 0), 0), title, kind, link]);
-      }
-      scored.sort((a, b) => b[0] - a[0] || a[1].localeCompare(b[1]));
-      found.textContent = `${scored.length} found`;
-      for (const [, title, kind, link] of scored.slice(0, 40)) {
+      if (!asked || !entries.length) return;
+      const scored = ranked(entries, asked);
+      found.textContent = scored.length ? `${scored.length} found` : "0 found; nearest:";
+      for (const { title, kind, link } of scored.length ? scored.slice(0, 40) : nearest(entries, asked)) {
         list.append(make("li", {}, make("a", { href: up + link }, title), make("span", { class: "soft" }, ` ${kind}`)));
       }
     };
-    const begin = () => script("assets/search.js", "search").then((text) => { entries = JSON.parse(text); show(); });
+    const begin = () => script("assets/search.js", "search").then((text) => {
+      entries = JSON.parse(text).map(([title, kind, link, text]) => ({ title, kind, link, head: plain(title), all: plain(`${title} ${kind} ${text}`) }));
+      show();
+    });
     field.addEventListener("focus", begin, { once: true });
     field.addEventListener("input", () => { begin().then(show); });
     form.addEventListener("submit", (event) => {

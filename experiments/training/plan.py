@@ -1,4 +1,4 @@
-"""What is trained, and how."""
+"""Specification of a training run."""
 
 from __future__ import annotations
 

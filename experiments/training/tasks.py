@@ -1,4 +1,4 @@
-"""What ``train`` trains: torch modules with loss and data, a share for every rank."""
+"""Training tasks of ``train``: torch modules with loss and data, a share for every rank."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _mlp(n: int, seed: int) -> ModuleProblem:
         ),
         seed,
     )
-    return ModuleProblem.of(
+    return ModuleProblem.from_data(
         module, cross_entropy, torch.as_tensor(samples.features),
         torch.as_tensor(samples.labels), n=n, batch=_BATCH, name="mlp",
     )  # fmt: skip
@@ -92,7 +92,7 @@ def _cnn(n: int, seed: int) -> ModuleProblem:
 
 def _transformer(n: int, seed: int) -> ModuleProblem:
     texts = made_texts()
-    return ModuleProblem.of(
+    return ModuleProblem.from_data(
         _seeded(CausalTransformer, seed), next_letters, texts[:, :-1], texts[:, 1:], n=n,
         batch=_BATCH, name="transformer",
     )  # fmt: skip

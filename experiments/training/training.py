@@ -29,7 +29,7 @@ from experiments.training.plan import DTYPES, TrainingPlan
 
 @final
 class TrainedModule(NamedTuple):
-    """What a training came to.
+    """Result of a training run.
 
     Attributes:
         seen: mean loss over all ranks' samples, by step.
@@ -123,15 +123,17 @@ def train(
             if plan.folder is not None:
                 for buffer in run.module.buffers():
                     copy_first(buffer)  # as the next forward pass would
-                words = {"training": _told(plan, task), "seen": seen, **run.spent()}
+                words = {"training": _described(plan, task), "seen": seen, **run.spent()}
                 write_checkpoint(plan.folder, t + 1, run.parts(rank), words)
     trained = [p.detach().reshape(-1) for p in run.module.parameters() if p.requires_grad]
     return TrainedModule(seen, parameters=torch.cat(trained), began=run.began, **run.spent())
 
 
 def _refuse(plan: TrainingPlan, worst: str) -> NoReturn:
-    told = "; ".join(dict.fromkeys(words["worst"] for words in gathered_words({"worst": worst})))
-    raise TrainingDiverged(f"{plan.row}: {told}; a smaller rate than {plan.rate:g} would do")
+    description = "; ".join(
+        dict.fromkeys(words["worst"] for words in gathered_words({"worst": worst}))
+    )
+    raise TrainingDiverged(f"{plan.row}: {description}; a smaller rate than {plan.rate:g} would do")
 
 
 def _begun(
@@ -171,7 +173,7 @@ def _restored(
     if found is None or plan.folder is None:
         return {}
     run.began, words = found
-    for name, value in _told(plan, task).items():
+    for name, value in _described(plan, task).items():
         if words["training"].get(name) != value:
             raise ValueError(
                 f"{name} must be the checkpoint's {words['training'].get(name)!r}, got {value!r}; "
@@ -188,14 +190,14 @@ def _restored(
     return {int(t): float(value) for t, value in words["seen"].items()}
 
 
-def _told(plan: TrainingPlan, task: ModuleProblem) -> dict[str, Any]:
+def _described(plan: TrainingPlan, task: ModuleProblem) -> dict[str, Any]:
     """In what a training must be the checkpoint's: all but how long and how often."""
-    told = asdict(plan)
+    description = asdict(plan)
     for name in ("steps", "every", "folder"):
-        del told[name]
+        del description[name]
     method = repr(method_of(plan.row, task, plan.rate, plan.steps))
     sizes = {"task": task.name, "n": task.n, "batch": task.batch, "d": task.d}
-    return told | sizes | {"method": method}
+    return description | sizes | {"method": method}
 
 
 def _loss_everywhere(

@@ -1,4 +1,4 @@
-"""What ``rateproof timeline`` draws: a step under a schedule, a pipeline, jobs on one network."""
+"""Drawings of ``rateproof timeline``: a step under a schedule, a pipeline, jobs on one network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JOBS = "jobs"
 
 
 class Surroundings(NamedTuple):
-    """Where a step is played.
+    """Setting of a simulated step.
 
     Attributes:
         n: workers; stages of a pipeline.
@@ -62,16 +62,18 @@ class SimulatedTimeline(NamedTuple):
         name: of the schedule.
         line: the tasks.
         seconds: what the words say it takes.
-        told: what these seconds are.
+        description: what these seconds are.
     """
 
     name: str
     line: Timeline
     seconds: float
-    told: str
+    description: str
 
 
-def played(schedule: str, steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
+def simulated_timeline(
+    schedule: str, steps: dict[str, TrainingStep], where: Surroundings
+) -> SimulatedTimeline:
     """A timeline of the steps of one or several models by name.
 
     Raises:
@@ -87,12 +89,12 @@ def played(schedule: str, steps: dict[str, TrainingStep], where: Surroundings) -
     if schedule in OTHERS:
         return OTHERS[schedule](steps, where)
     (step,) = steps.values()
-    made, carrier = chosen(schedule, where.n, where.link)
+    made, carrier = chosen_schedule(schedule, where.n, where.link)
     if where.tune:
         made = tuned(step, carrier)
     line = made.timeline(step, carrier)
-    told = f"a step, computing takes {step.compute:.6g} s"
-    return SimulatedTimeline(made.name, line, made.seconds(step, carrier), told)
+    description = f"a step, computing takes {step.compute:.6g} s"
+    return SimulatedTimeline(made.name, line, made.seconds(step, carrier), description)
 
 
 def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
@@ -102,12 +104,12 @@ def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedT
     made = pipeline_of(step, where.n, where.rounds, where.link.alpha)
     line = made.timeline()
     slowest = max(f + b for f, b in zip(made.forward, made.backward, strict=True))
-    told = (
+    description = (
         f"for {where.rounds} microbatches of {step.compute:.6g} s each on one device, "
         f"{slowest:.6g} s on the slowest stage; the first stage keeps "
         f"{made.versions()[0]} versions of its weights"
     )
-    return SimulatedTimeline(made.name, line, line.seconds, told)
+    return SimulatedTimeline(made.name, line, line.seconds, description)
 
 
 def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
@@ -122,11 +124,11 @@ def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimel
     )
     line, ends = network.timeline(jobs), network.ends(jobs)
     alone = [network.ends((job,))[0] for job in jobs]
-    told = f"for {where.rounds} steps of each; " + ", ".join(
+    description = f"for {where.rounds} steps of each; " + ", ".join(
         f"{job.name} is done after {end:.6g} s, alone after {one:.6g}"
         for job, end, one in zip(jobs, ends, alone, strict=True)
     )
-    return SimulatedTimeline(network.name, line, line.seconds, told)
+    return SimulatedTimeline(network.name, line, line.seconds, description)
 
 
 OTHERS: dict[str, Callable[[dict[str, TrainingStep], Surroundings], SimulatedTimeline]] = {
@@ -135,7 +137,7 @@ OTHERS: dict[str, Callable[[dict[str, TrainingStep], Surroundings], SimulatedTim
 """What is no schedule of one data-parallel step, by the name that the command uses."""
 
 
-def chosen(name: str, n: int, link: AlphaBeta) -> tuple[CommunicationSchedule, Carrier]:
+def chosen_schedule(name: str, n: int, link: AlphaBeta) -> tuple[CommunicationSchedule, Carrier]:
     """The schedule of that name and what carries its messages; ``-ps`` behind it: servers.
 
     Raises:

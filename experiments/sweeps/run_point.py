@@ -31,7 +31,7 @@ _TRACED = (
     "suboptimality", "squared_gradient", "squared_distance", "consensus", "sent_bits",
     "received_bits", "gradients", "seconds",
 )  # fmt: skip
-_TOLD: dict[str, Any] = {
+_DESCRIPTION: dict[str, Any] = {
     "n": pa.int32(), "T": pa.int64(), "tuning": pa.string(), "gamma": pa.float64(),
     "seed": pa.int64(), "outcome": pa.string(), "tuned_by": pa.string(),
     "run_seconds": pa.float64(), "replica": pa.int32(), "step": pa.int64(),
@@ -44,7 +44,7 @@ FINISHED, DIVERGED = "finished", "diverged"
 @final
 @dataclass(frozen=True)
 class BlockWork:
-    """What a worker process is told once: it is then given numbers of blocks.
+    """Setup of a worker process, sent once: it is then given numbers of blocks.
 
     Attributes:
         study: the grid.
@@ -61,7 +61,7 @@ class BlockWork:
         block = self.study.block_at(number)
         if self.done(block):
             return
-        tables = [play(point, self.study) for point in block.points]
+        tables = [run_point(point, self.study) for point in block.points]
         told = {"format": FORMAT, "runs": block.name, "version": self.version(block)}
         table = pa.concat_tables(tables).replace_schema_metadata(told)
         sink = pa.BufferOutputStream()
@@ -70,7 +70,7 @@ class BlockWork:
         write_atomically(path, sink.getvalue().to_pybytes())
 
     def path(self, block: RunBlock) -> Path:
-        """Where a block's file lies, or would."""
+        """Path of a block's file, existing or not."""
         where = self.folder / f"row={_safe(block.pair.row)}" / f"problem={block.pair.problem}"
         return where / f"{block.name}.parquet"
 
@@ -97,10 +97,10 @@ def schema(study: SweepStudy) -> pa.Schema:
     """Columns of every file of a study; row and problem are in the folders' names."""
     settings = {f"set.{name}": pa.string() for name in study.settings}
     traced = dict.fromkeys(_TRACED, pa.float64())
-    return pa.schema(list({**_TOLD, **settings, **traced}.items()))
+    return pa.schema(list({**_DESCRIPTION, **settings, **traced}.items()))
 
 
-def play(point: RunPoint, study: SweepStudy) -> pa.Table:
+def run_point(point: RunPoint, study: SweepStudy) -> pa.Table:
     """One run as tidy data: a line for each replica and record.
 
     Raises:
@@ -114,13 +114,13 @@ def play(point: RunPoint, study: SweepStudy) -> pa.Table:
     )  # fmt: skip
     by, outcome = ready.note, FINISHED
     try:
-        played = tuned_run(
+        result = tuned_run(
             ready.row, objective, point.steps, study.replicas, point.seed, ready.step,
             points=study.records,
         )  # fmt: skip
-        trace = played.trace
-        theorem = played.tuned.theorem
-        by = f"{played.tuned.step_text}, {by or (theorem.title if theorem else 'no theorem')}"
+        trace = result.trace
+        theorem = result.tuned.theorem
+        by = f"{result.tuned.step_text}, {by or (theorem.title if theorem else 'no theorem')}"
     except Diverged as error:
         trace, outcome = error.trace, DIVERGED
     return _table(point, study, trace, outcome, by, time.monotonic() - begin)

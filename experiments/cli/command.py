@@ -1,0 +1,83 @@
+"""Options that all commands have by one mechanism, and names that options had before."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Annotated, Any, final
+
+import typer
+from typer.core import TyperCommand
+
+RENAMED = {
+    "survey": {"--workers": "--processes"},
+    "sweep": {"--workers": "--processes"},
+    "refute": {"--workers": "--processes"},
+    "timeline": {"-s": "--schedule"},
+    "audit": {"--d": "--dimension"},
+}
+"""By command, names that options had; each still works, and says what it is called now."""
+
+TABULAR = frozenset((
+    "advise", "assumptions", "audit", "check", "compare", "crossval", "errata", "figure", "figures",
+    "list", "power", "predict", "question", "run", "scaling", "table", "theorem", "topologies",
+    "worst-case",
+))  # fmt: skip
+"""Commands that print tables: they take ``--tsv`` and ``--wide``."""
+
+
+_Tsv = Annotated[
+    bool, typer.Option("--tsv", help="Tables as lines with tabs, nothing else on standard output.")
+]
+_Wide = Annotated[
+    bool, typer.Option("--wide", help="Tables as wide as they need be, whatever the terminal is.")
+]
+
+
+@final
+class HouseCommand(TyperCommand):
+    """A command that knows the old names of its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As typer does, after old names of options became the present ones."""
+        return super().parse_args(ctx, present(self.name or "", args))
+
+
+def present(command: str, args: Sequence[str]) -> list[str]:
+    """The words with present names of options; a note on standard error for each old one."""
+    known, found = RENAMED.get(command, {}), []
+    for word in args:
+        name, sign, value = word.partition("=")
+        if name in known:
+            from experiments.commands.console import print_note
+
+            print_note(f"{name} of {command} is called {known[name]} now")
+            name = known[name]
+        found.append(name + sign + value)
+    return found
+
+
+def with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with ``--tsv`` and ``--wide``, which hold for all tables that it prints."""
+
+    @wraps(command)
+    def told(*args: Any, tsv: bool, wide: bool, **options: Any) -> Any:
+        from experiments.commands.grid import LAYOUT
+
+        LAYOUT.tsv, LAYOUT.wide = tsv, wide
+        try:
+            return command(*args, **options)
+        finally:  # another command in the same process has wishes of its own
+            LAYOUT.tsv = LAYOUT.wide = False
+
+    mine = inspect.signature(command, eval_str=True)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in (("tsv", _Tsv), ("wide", _Wide))
+    ]
+    told.__signature__ = mine.replace(  # type: ignore[attr-defined]
+        parameters=[*mine.parameters.values(), *more]
+    )
+    told.__annotations__ = {p.name: p.annotation for p in (*mine.parameters.values(), *more)}
+    return told

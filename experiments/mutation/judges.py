@@ -1,0 +1,59 @@
+"""Judges of a subject: the cells of ``check ROW``, or what is said of an object of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from experiments.mutation.trial import RefutingCheck
+from experiments.ranks.user_objects import check_own
+from proofs_check.audit.loading import imported
+from proofs_check.cell import Cell
+from proofs_check.prepare import run_cell
+from proofs_check.refute.attack import attack
+from proofs_check.refute.claim import Claim
+from proofs_check.refute.ours import claims_called
+from proofs_check.row_coverage import cells_of
+from proofs_check.suite import cells
+from proofs_check.verdict import Outcome
+
+_DIMENSION = 16  # of compressors of one's own, as `check` has it
+_BUDGET = 5.0  # seconds for an attack on a theorem of one's own
+
+
+def judges_of_row(key: str) -> Sequence[RefutingCheck]:
+    """The cells of ``check ROW``, one check each."""
+    return [judge_of(cell) for cell in cells_of(key, cells("quick"))]
+
+
+def judge_of(cell: Cell) -> RefutingCheck:
+    """A cell as a check that may refute."""
+    name = f"{cell.check} on {cell.problem}" if cell.problem else cell.check
+    return RefutingCheck(name, partial(refutation, cell))
+
+
+def refutation(cell: Cell) -> str:
+    """The first verdict of a cell that refutes; "" if none does."""
+    for verdict in run_cell(cell).verdicts:
+        if verdict.outcome is Outcome.REFUTED:
+            return f"{verdict.check}; {verdict.evidence}".replace("\n", " ")
+    return ""
+
+
+def judges_of_own(name: str) -> Sequence[RefutingCheck]:
+    """What ``check`` says of MODULE:ATTRIBUTE but on ranks, or ``refute`` of a theorem."""
+    if isinstance(imported(name), Claim):
+        return [RefutingCheck(f"refute {name}", partial(_broken, name))]
+    return [RefutingCheck(f"check {name}", partial(_refuted, name))]
+
+
+def _refuted(name: str) -> str:
+    for verdict in check_own(name, _DIMENSION, lambda _: None, ranks=0):
+        if verdict.outcome is Outcome.REFUTED:
+            return f"{verdict.check}; {verdict.evidence}".replace("\n", " ")
+    return ""
+
+
+def _broken(name: str) -> str:
+    found = attack(name, claims_called(name), budget=_BUDGET, workers=1)
+    return f"broken by {found.counterexamples[0]}"[:200] if found.counterexamples else ""

@@ -1,0 +1,191 @@
+"""Modules in which many mutants lie side by side, and one at a time is switched on.
+
+A mutant of a function is an expression ``wrong if it is switched on else right``, so that one
+import serves all of them (Untch, Offutt, Harrold 1993, mutant schemata). Where the wrong expression
+is cheap and changes nothing it is computed beside the right one in a run of the genuine code: a
+mutant that no input tells from the right one there is known before it is run (Howden 1982, weak
+mutation). Mutants of compiled code and of what is computed at import replace the expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from experiments.mutation.sites import Mutant, changed
+from proofs_check.audit.own_folders import names_of_users
+
+_PROBE = "__mutants__"
+_PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript,
+         ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
+         ast.boolop, ast.Slice)  # fmt: skip
+
+
+@final
+class MutantSwitch:
+    """The switch of the mutants, and what a run of the genuine code shows of them.
+
+    Attributes:
+        active: number of the mutant that is switched on, -1 for none.
+        watching: whether values are compared.
+        reached: mutants whose expression was computed.
+        told: mutants whose wrong value was another than the right one, or was not computed.
+    """
+
+    def __init__(self) -> None:
+        self.active = -1
+        self.watching = True
+        self.reached: set[int] = set()
+        self.told: set[int] = set()
+
+    def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
+        """The right value, noted."""
+        if self.watching and number not in self.told:
+            self.reached.add(number)
+            if wrong is None or not self._alike(value, wrong):
+                self.told.add(number)
+        return value
+
+    def _alike(self, value: Any, wrong: Callable[[], Any]) -> bool:
+        try:
+            return same(value, wrong())
+        except (Exception, SystemExit):  # a wrong expression may raise anything, which tells it
+            return False
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are equal bit for bit and of one type."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        kinds = (one.dtype, one.shape) == (other.dtype, other.shape)
+        return kinds and same(one.numpy(force=True), other.numpy(force=True))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        kinds = (one.dtype, one.shape) == (other.dtype, other.shape)
+        return kinds and one.tobytes() == other.tobytes()
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return struct.pack("d", one) == struct.pack("d", other)
+    if isinstance(one, complex) and isinstance(other, complex):
+        return same(one.real, other.real) and same(one.imag, other.imag)
+    if isinstance(one, np.generic) and isinstance(other, np.generic):
+        return one.tobytes() == other.tobytes()
+    return one is other or bool(one == other) or bool(one != one and other != other)
+
+
+@final
+class MutatedModules(MetaPathFinder, Loader):
+    """Finds modules in which mutants lie, and loads them with these in place.
+
+    ``mutants`` have their numbers; those that are not ``deferred`` are there for good.
+    """
+
+    def __init__(self, mutants: Mapping[int, Mutant], probe: MutantSwitch) -> None:
+        self.probe = probe
+        self._by_module: dict[str, list[tuple[int, Mutant]]] = {}
+        for number, mutant in mutants.items():
+            self._by_module.setdefault(mutant.module, []).append((number, mutant))
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Specification of a module that has mutants."""
+        if name not in self._by_module:
+            return None
+        file = Path(self._by_module[name][0][1].file)
+        package = [str(file.parent)] if file.name == "__init__.py" else None
+        return spec_from_file_location(name, file, loader=self, submodule_search_locations=package)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Leave the making of the module to Python."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module with its mutants."""
+        its = self._by_module[module.__name__]
+        file = its[0][1].file
+        module.__dict__[_PROBE] = self.probe
+        module.__dict__.update(names_of_users(Path(file)))
+        exec(compile(mutated(Path(file), its), file, "exec"), module.__dict__)
+
+
+def mutated(file: Path, mutants: Sequence[tuple[int, Mutant]]) -> ast.Module:
+    """A module's tree with numbered mutants in it."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    by_node: dict[int, list[tuple[int, Mutant]]] = {}
+    nodes = list(ast.walk(tree))
+    for number, mutant in mutants:
+        by_node.setdefault(id(nodes[mutant.index]), []).append((number, mutant))
+    made = _Replacing(by_node).visit(tree)
+    return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, by_node: Mapping[int, list[tuple[int, Mutant]]]) -> None:
+        self._by_node = by_node
+        self._parents: list[ast.AST] = []
+
+    def visit(self, node: ast.AST) -> Any:
+        mine = self._by_node.get(id(node), [])
+        parent = self._parents[-1] if self._parents else node
+        wrong = [(number, m, changed(m, node, parent)) for number, m in mine  # type: ignore[arg-type]
+                 ]  # fmt: skip
+        self._parents.append(node)
+        made = self.generic_visit(node)
+        self._parents.pop()
+        for number, mutant, other in wrong:
+            made = ast.copy_location(
+                _switched(number, made, other) if mutant.deferred else other, node
+            )
+        return made
+
+
+def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
+    """``wrong if PROBE.active == number else PROBE.saw(number, right, lambda: wrong)``."""
+    probe = ast.Name(_PROBE, ast.Load())
+    on = ast.Compare(ast.Attribute(probe, "active", ast.Load()), [ast.Eq()], [ast.Constant(number)])
+    arguments: list[ast.expr] = [ast.Constant(number), right]
+    if all(isinstance(node, _PURE) for node in ast.walk(wrong)):
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        arguments.append(ast.Lambda(nothing, wrong))
+    saw = ast.Call(ast.Attribute(probe, "saw", ast.Load()), arguments, [])
+    return ast.IfExp(on, wrong, saw)
+
+
+def import_anew(finder: MutatedModules, ours: Sequence[str]) -> None:
+    """Have modules of ``ours`` imported again, with mutants, in a process that ends soon.
+
+    Those of this room stay, but for judges: they carry what is found to other processes.
+    """
+    room = __name__.rpartition(".")[0]
+    kept = [name for name in sys.modules if name.startswith(room) and "judges" not in name]
+    for name in [n for n in sys.modules if n.partition(".")[0] in ours and n not in kept]:
+        del sys.modules[name]
+    for old in [one for one in sys.meta_path if type(one).__module__.partition(".")[0] in ours]:
+        sys.meta_path.remove(old)  # the new modules put in their own
+    sys.meta_path.insert(0, finder)
+
+
+def compile_anew(modules: frozenset[str]) -> None:
+    """Have numba neither read nor store compiled functions of these modules."""
+    from numba.core.dispatcher import Dispatcher
+
+    enable = Dispatcher.enable_caching
+
+    def chosen(dispatcher: Any) -> None:
+        if dispatcher.py_func.__module__ not in modules:
+            enable(dispatcher)
+
+    setattr(Dispatcher, "enable_caching", chosen)  # noqa: B010

@@ -1,0 +1,98 @@
+"""Mutation scores: counts, survivors and what was shown to be no fault, kept by row as data."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.mutation.sites import address
+from experiments.mutation.trial import JudgedMutant, MutantStanding
+from experiments.storage.files import write_atomically
+
+FILE = Path(__file__).with_name("scores.json")
+"""Where scores are kept, by row."""
+
+REASONS = Path(__file__).with_name("reasons.json")
+"""Why mutants that survived are no faults, found by reading: by row, "" for all, and by
+:func:`experiments.mutation.sites.address`."""
+
+
+def record(outcomes: Sequence[JudgedMutant], seed: int, key: str = "") -> dict[str, Any]:
+    """A score as plain data: counts by outcome and by kind of fault, and every mutant that was not
+    seen with file, line, both expressions, and why it counts or does not.
+
+    A survivor of the row ``key`` that :data:`REASONS` speaks of is no fault.
+    """
+    reasons = _reasons(key)
+    told = [_told(one, reasons) for one in outcomes]
+    counted = [
+        one
+        for one, description in zip(outcomes, told, strict=True)
+        if one.standing.counts and description["standing"] != BY_READING
+    ]
+    kinds = Counter(one.mutant.kind for one in counted)
+    seen = Counter(one.mutant.kind for one in counted if one.standing.seen)
+    return {
+        "seed": seed,
+        "faults": len(counted),
+        "seen": sum(one.standing.seen for one in counted),
+        "outcomes": dict(Counter(description["standing"] for description in told)),
+        "kinds": {kind: [seen[kind], kinds[kind]] for kind in sorted(kinds)},
+        "seconds": round(sum(one.seconds for one in outcomes)),
+        "unseen": [
+            description
+            for one, description in zip(outcomes, told, strict=True)
+            if not one.standing.seen
+        ],
+    }
+
+
+BY_READING = "equivalent by reading"
+"""What stands in the place of "survived" where a reason is kept."""
+
+
+def _reasons(key: str) -> dict[str, str]:
+    """Reasons that hold for all rows, and those of a row."""
+    every: dict[str, dict[str, str]] = json.loads(REASONS.read_text("utf-8"))
+    return {**every.get("", {}), **every.get(key, {})}
+
+
+def _told(one: JudgedMutant, reasons: Mapping[str, str]) -> dict[str, Any]:
+    mutant = one.mutant
+    survived = one.standing is MutantStanding.SURVIVED
+    why = reasons.get(address(mutant), "") if reasons and survived else ""
+    read = bool(why)
+    return {
+        "file": f"{mutant.module.replace('.', '/')}.py", "line": mutant.line,
+        "function": mutant.function, "kind": mutant.kind, "before": mutant.before,
+        "after": mutant.after, "standing": BY_READING if read else str(one.standing),
+        "why": why if read else one.by,
+    }  # fmt: skip
+
+
+def stored() -> dict[str, Any]:
+    """All scores that are kept."""
+    found: dict[str, Any] = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+    return found
+
+
+def keep(key: str, found: Mapping[str, Any]) -> None:
+    """Keep the score of a row in place of the one before."""
+    every = {**stored(), key: found}
+    text = json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False)
+    write_atomically(FILE, (text + "\n").encode())
+
+
+def share(found: Mapping[str, Any]) -> str:
+    """Seen of faults, in words."""
+    part = f" ({found['seen'] / found['faults']:.0%})" if found["faults"] else ""
+    return f"{found['seen']} of {found['faults']}{part}"
+
+
+def survivors(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Faults that nothing saw, or of which nothing is known."""
+    unseen = (MutantStanding.SURVIVED.value, MutantStanding.UNKNOWN.value)
+    return [one for one in found["unseen"] if one["standing"] in unseen]

@@ -1,0 +1,182 @@
+"""Sites of mutants: expressions of a module's definitions that an operator can change.
+
+What is written for readers (texts, names, formulas, errors and the conditions that only raise
+them), annotations and decorators have none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import final
+
+from experiments.mutation.operators import SitePlace, WrongExpression, changes
+
+_TOLD = ("name", "title", "formula", "describe", "symbol", "__repr__", "__str__", "row", "label")
+_COMPILERS = ("njit", "intrinsic", "overload", "cfunc", "jit")
+
+
+@final
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong expression at one site.
+
+    Attributes:
+        module: dotted name of the module.
+        file: where its source lies.
+        index: number of the expression among all nodes of the module, in the order of a walk.
+        number: number of the change among those of this expression.
+        kind: what the fault is.
+        function: the innermost function around it, "" outside of any.
+        definition: the definition at the module's top level that holds it.
+        line: line of the expression.
+        before: its source.
+        after: what takes its place.
+        deferred: whether it is computed when a function runs that is not compiled; else when its
+            module is imported, or in compiled code.
+    """
+
+    module: str
+    file: str
+    index: int
+    number: int
+    kind: str
+    function: str
+    definition: str
+    line: int
+    before: str
+    after: str
+    deferred: bool
+
+    def __str__(self) -> str:
+        where = f"{self.module.replace('.', '/')}.py:{self.line}"
+        return f"{where} {self.kind}: {self.before} -> {self.after}"
+
+
+def mutants(module: str, file: Path, definitions: frozenset[str] | None = None) -> list[Mutant]:
+    """Mutants of a module's ``definitions``, of all that it has if None is given.
+
+    Raises:
+        SyntaxError: the file is not Python.
+    """
+    tree = parsed(file)
+    number = {id(node): index for index, node in enumerate(ast.walk(tree))}
+    found = []
+    for statement in tree.body:
+        own = _names(statement)
+        if definitions is not None and not own & definitions:
+            continue
+        name = next(iter(sorted(own & (definitions or own))), "")
+        for node, place, deferred in _expressions(statement, SitePlace(module, "", tree)):
+            for count, change in enumerate(changes(node, place)):
+                found.append(
+                    Mutant(
+                        module, str(file), number[id(node)], count, change.kind, place.function,
+                        name, node.lineno, ast.unparse(node), ast.unparse(change.node), deferred,
+                    )
+                )  # fmt: skip
+    return found
+
+
+@cache
+def parsed(file: Path) -> ast.Module:
+    """The module's tree, which nobody changes."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def changed(mutant: Mutant, node: ast.expr, parent: ast.AST) -> ast.expr:
+    """The expression that takes the place of ``node``."""
+    place = SitePlace(mutant.module, mutant.function, parent)
+    found: list[WrongExpression] = list(changes(node, place))
+    return found[mutant.number].node
+
+
+def address(mutant: Mutant) -> str:
+    """``FILE:FUNCTION: STATEMENT: BEFORE -> AFTER #K``, which no other mutant of the module has.
+
+    The statement is the innermost around the expression, a compound one's first line; K counts
+    alike ones in the order of the source's walk, from 1.
+    """
+    inner = _statements(Path(mutant.file))
+    alike = [
+        (one.index, one.number) for one in mutants(mutant.module, Path(mutant.file))
+        if (one.function, one.before, one.after) == (mutant.function, mutant.before, mutant.after)
+        and inner[one.index] == inner[mutant.index]
+    ]  # fmt: skip
+    count = sorted(alike).index((mutant.index, mutant.number)) + 1
+    file = f"{mutant.module.replace('.', '/')}.py"
+    return (
+        f"{file}:{mutant.function}: {inner[mutant.index]}: {mutant.before} -> {mutant.after} "
+        f"#{count}"
+    )
+
+
+@cache
+def _statements(file: Path) -> dict[int, str]:
+    """First line of the innermost statement around each node of a module, by the node's number."""
+    tree = parsed(file)
+    inner: dict[int, str] = {}
+    for statement in ast.walk(tree):  # outer ones first
+        if isinstance(statement, ast.stmt):
+            line = ast.unparse(statement).partition("\n")[0]
+            inner.update((id(node), line) for node in ast.walk(statement))
+    return {number: inner.get(id(node), "") for number, node in enumerate(ast.walk(tree))}
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return {t.id for t in targets if isinstance(t, ast.Name)}
+    return set()
+
+
+def _expressions(node: ast.AST, place: SitePlace, deferred: bool = False, compiled: bool = False,
+                 ) -> Iterator[tuple[ast.expr, SitePlace, bool]]:  # fmt: skip
+    """Expressions under a node that take part in what is computed."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if node.name in _TOLD:
+            return
+        made = {_root(part) for decorator in node.decorator_list for part in ast.walk(decorator)}
+        compiled = compiled or bool(made & set(_COMPILERS)) or ".kernels" in place.module
+        yield from _all([*node.args.defaults, *filter(None, node.args.kw_defaults)], node, place,
+                        deferred, compiled)  # fmt: skip
+        inside = SitePlace(place.module, node.name, node)
+        yield from _all(node.body, node, inside, not compiled, compiled)
+        return
+    if isinstance(node, ast.Lambda):
+        yield from _all([node.body], node, place, not compiled, compiled)
+        return
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.pattern):
+        return
+    if isinstance(node, ast.Call) and _root(node.func) in ("Source", "Statement"):
+        return
+    if isinstance(node, ast.If) and all(isinstance(s, ast.Raise) for s in node.body):
+        yield from _all(node.orelse, node, place, deferred, compiled)
+        return
+    if isinstance(node, ast.Assign | ast.AnnAssign) and not place.function:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(target, ast.Name) and target.id in (*_TOLD, "example", "source"):
+            return
+    if isinstance(node, ast.expr):
+        yield node, place, deferred
+    skipped = {"annotation", "returns", "decorator_list", "bases", "type_params"}
+    for name, value in ast.iter_fields(node):
+        if name not in skipped:
+            parts = value if isinstance(value, list) else [value]
+            inner = [part for part in parts if isinstance(part, ast.AST)]
+            yield from _all(inner, node, place, deferred, compiled)
+
+
+def _all(nodes: list[ast.AST] | list[ast.stmt] | list[ast.expr], parent: ast.AST, place: SitePlace,
+         deferred: bool, compiled: bool) -> Iterator[tuple[ast.expr, SitePlace, bool]]:  # fmt: skip
+    for node in nodes:
+        yield from _expressions(node, place._replace(parent=parent), deferred, compiled)
+
+
+def _root(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,186 @@
+"""Types and ranges of the arguments of :mod:`rateproof`, checked once, at the door, by pydantic.
+
+A function's annotations say what it takes. Numbers of numpy and torch count as Python's; nothing
+else is converted: 4.0 and True are no whole numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+import torch
+from annotated_types import Ge, Gt, Lt
+from pydantic import BeforeValidator, ConfigDict, PydanticUserError, TypeAdapter, ValidationError
+from pydantic_core import SchemaError
+
+_STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
+
+
+def _whole(value: Any) -> Any:
+    """Whole numbers that are not Python's, as Python's."""
+    return int(value) if isinstance(value, np.integer) else _single(value)
+
+
+def _real(value: Any) -> Any:
+    if isinstance(value, np.floating | np.integer):
+        value = value.item()
+    value = _single(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("input should be a finite number")
+    return value
+
+
+def _single(value: Any) -> Any:
+    """The number in a tensor of one."""
+    return value.item() if isinstance(value, torch.Tensor) and value.numel() == 1 else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number."""
+
+Count = Annotated[int, Ge(1), BeforeValidator(_whole)]
+"""A whole number of at least 1."""
+
+Real = Annotated[float, BeforeValidator(_real)]
+"""A finite number."""
+
+Positive = Annotated[float, Gt(0), BeforeValidator(_real)]
+"""A finite number above 0."""
+
+Chance = Annotated[float, Gt(0), Lt(1), BeforeValidator(_real)]
+"""A number between 0 and 1, neither of them."""
+
+Samples = Annotated[int, Ge(100), BeforeValidator(_whole)]
+"""Calls of a compressor at each vector: as many as its tests need."""
+
+Axis = Literal["steps", "bits", "messages", "seconds", "gradients"]
+"""What a comparison may be at equal amounts of."""
+
+Tuned = Literal["theorem", "grid"]
+"""Source of a run's stepsize."""
+
+_PLAIN = {int: Whole, float: Real}
+
+
+def arguments(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+    """Arguments of a call as its annotations ask for them.
+
+    Raises:
+        ValueError: an argument is of another type, or out of its range; one is missing, or has no
+            place.
+    """
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ValueError(f"{function.__name__}: {error}; it takes {_taken(signature)}") from None
+    adapters = _adapters(function)
+    for name, value in given.arguments.items():
+        adapter = adapters.get(name)
+        if adapter is None:
+            continue
+        kind = signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            given.arguments[name] = {k: held(k, v, adapter) for k, v in value.items()}
+        elif kind is inspect.Parameter.VAR_POSITIONAL:
+            given.arguments[name] = tuple(held(name, v, adapter) for v in value)
+        else:
+            given.arguments[name] = held(name, value, adapter)
+    return given
+
+
+def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that are passed on to a function, as its annotations ask for them.
+
+    Raises:
+        ValueError: as :func:`arguments`.
+    """
+    adapters, known = _adapters(function), {
+        name: one
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind is one.KEYWORD_ONLY
+    }  # fmt: skip
+    for name, value in options.items():
+        if name not in known:
+            raise ValueError(
+                f"there is no option {name!r}, got {name}={value!r}; known: {', '.join(known)}"
+            )
+    return {
+        name: held(name, value, adapters[name]) if name in adapters else value
+        for name, value in options.items()
+    }
+
+
+def held(name: str, value: Any, adapter: TypeAdapter[Any]) -> Any:
+    """The value as the adapter has it.
+
+    Raises:
+        ValueError: it is of another type, or out of range.
+    """
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        wanted = {_words(one["msg"]) for one in error.errors()}
+        shown = repr(value)
+        shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+        words = " or ".join(sorted(wanted))
+        raise ValueError(f"{name} should be {words}, got {name}={shown}") from None
+
+
+def _words(message: str) -> str:
+    """What pydantic asks for, without its subject."""
+    message = message.removeprefix("Value error, ")
+    for subject in ("Input should be ", "input should be "):
+        message = message.removeprefix(subject)
+    message = message.partition(", got ")[0]
+    for theirs, plain in _PLAIN_WORDS.items():
+        message = message.replace(theirs, plain)
+    return message
+
+
+_PLAIN_WORDS = {
+    "a valid integer": "a whole number", "a valid number": "a number",
+    "a valid dictionary": "a mapping", "a valid string": "a text",
+    "a valid boolean": "True or False",
+    "greater than or equal to": "at least", "greater than": "above", "less than": "below",
+    "'str' instances are not allowed as a Sequence value": "several, in a list",
+    "an instance of Sequence": "several, in a list",
+}  # fmt: skip
+
+
+def _taken(signature: inspect.Signature) -> str:
+    return ", ".join(signature.parameters)
+
+
+@functools.cache
+def _adapters(function: Callable[..., Any]) -> Mapping[str, TypeAdapter[Any]]:
+    """Adapters by parameter; none where anything goes."""
+    known = {**globals(), **getattr(function, "__globals__", {})}
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        wanted = parameter.annotation
+        if isinstance(wanted, str):
+            try:
+                wanted = eval(wanted, known)
+            except NameError:  # a type that is imported for the type checker alone
+                continue
+        if wanted not in (inspect.Parameter.empty, Any):
+            with suppress(PydanticUserError, SchemaError):  # a type that pydantic cannot read
+                found[name] = TypeAdapter(_precise(wanted), config=_STRICT)
+    return found
+
+
+def _precise(wanted: Any) -> Any:
+    """An annotation, numbers of numpy and torch among what it takes."""
+    if get_origin(wanted) in (Union, UnionType):
+        return Union[tuple(_precise(one) for one in get_args(wanted))]  # noqa: UP007
+    if get_origin(wanted) in (Sequence, Mapping):
+        return get_origin(wanted)[tuple(_precise(one) for one in get_args(wanted))]
+    return _PLAIN.get(wanted, wanted) if isinstance(wanted, type) else wanted

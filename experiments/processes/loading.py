@@ -1,0 +1,27 @@
+"""A sign of life while a command's modules are imported, which takes seconds."""
+
+from __future__ import annotations
+
+import sys
+from threading import Timer
+
+_AFTER = 1.0  # seconds of silence
+_timers: list[Timer] = []
+
+
+def loading() -> None:
+    """Say so on standard error, unless :func:`begun` is called within a second."""
+    timer = Timer(_AFTER, _say)
+    timer.daemon = True
+    _timers.append(timer)
+    timer.start()
+
+
+def begun() -> None:
+    """A command has something to say of its own."""
+    while _timers:
+        _timers.pop().cancel()
+
+
+def _say() -> None:
+    print("note: loading methods and checks", file=sys.stderr, flush=True)

@@ -1,0 +1,32 @@
+"""Pictures of answers as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.figures.lines_figure import lines_figure
+from experiments.figures.style import png, styled
+from experiments.questions.kept import curves
+from experiments.storage.files import write_atomically
+
+_DPI = 110
+
+
+def written(folder: Path, answers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Draw answers into a folder; file names by question, in the order of its parts, empty for one
+    that has no curves."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names: dict[str, list[str]] = {}
+    for key, answer in answers.items():
+        for number, record in enumerate(answer["parts"], start=1):
+            if "curves" not in record:
+                names.setdefault(key, []).append("")
+                continue
+            name = f"{key}-{number}.png"
+            with styled():
+                drawn = png(lines_figure(curves(record)), _DPI)
+            write_atomically(folder / name, drawn)
+            names.setdefault(key, []).append(name)
+    return names

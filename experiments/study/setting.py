@@ -1,0 +1,88 @@
+"""Setting of a study in words: problem, rows and runs, with every parameter and constant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from algorithms.catalogue import entry_called
+from algorithms.tuning.grid import SEED
+from algorithms.tuning.parameters import row_parameters, shown_value
+from experiments.compare.comparing import AXES
+from experiments.reporting.citing import Citations, cite
+from experiments.study.contest import TRIALS
+from experiments.study.plan import StudyPlan
+from experiments.study.steps import Done, attacked, found_of
+from experiments.study.subject import StudySubject
+from proofs_check.refute.formula import StatedTheorem
+from theory.constants import Constants
+from theory.theorem import Theorem
+
+
+def setting(plan: StudyPlan, done: Done) -> tuple[str, ...]:
+    """Paragraphs; parameters that a grid found are those of ``done``."""
+    problem, entry = plan.objective, entry_called(plan.problem)
+    paragraphs = [
+        f"Problem. {plan.n} workers minimise {plan.problem}: {entry.title}; d = {problem.d}, "
+        f"floats of {8 * problem.dtype.itemsize} bits. Its constants are "
+        f"{_constants(problem.constants().completed())}.",
+        f"Runs. Each row runs in {plan.replicas} independent replicas of seed {plan.seed}. The "
+        f"comparison gives every row what {plan.entrants[0].row.key} spends in {plan.steps} steps "
+        f"of {AXES[plan.axis]}. Stepsizes, and the parameters that papers tune beside them, are "
+        f"the best of one grid for all rows, decided at that very budget on {TRIALS} replicas of "
+        f"seed {SEED}. Intervals are of 95%, bands of two standard errors.",
+        f"Rates are measured in {', '.join(plan.vary)}, up to {plan.rate_steps} steps, with "
+        f"{plan.replicas} replicas at each point; n takes {', '.join(map(str, plan.sizes))}. Where "
+        "a theorem tunes the row its stepsize is taken at each point, else the grid's at all.",
+    ]
+    paragraphs += [_row(plan, one, done) for one in plan.entrants]
+    paragraphs += [_theorem(theorem) for one in plan.subjects for theorem in attacked(one, plan)]
+    return tuple(paragraphs)
+
+
+def _row(plan: StudyPlan, one: StudySubject, done: Done) -> str:
+    found = found_of(one, done)
+    known = {name: shown_value(value) for name, value in
+             row_parameters(one.row, plan.objective, plan.steps).items()}  # fmt: skip
+    words = f"Row {one.row.key}: {one.row.what} ({one.row.source})."
+    if found is not None:
+        known |= {name: f"{v:g}" for name, v in zip(found.settings, found.values, strict=True)}
+        step = "no stepsize" if found.stepsize is None else f"stepsize {found.stepsize:.4g}"
+        words += f" In the comparison {found.method}, {step}, best of {found.places} places."
+    told = ", ".join(f"{name} = {value}" for name, value in known.items())
+    return f"{words} Parameters: {told or 'none'}."
+
+
+def _theorem(theorem: Theorem) -> str:
+    words = f"Theorem {theorem.name}: {theorem.title}"
+    if not isinstance(theorem, StatedTheorem):
+        return f"{words} ({theorem.source}; {theorem.confidence.value})."
+    limit = theorem.limit if theorem.limit is not None else theorem.step
+    rule = "up to" if theorem.limit is not None else "equal to"
+    return f"{words} <= {theorem.bound_formula}, for constant stepsizes {rule} {limit}."
+
+
+def _constants(c: Constants) -> str:
+    return ", ".join(f"{name} = {_shown(getattr(c, name))}" for name in c.stated())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    return f"{value:.4g}" if math.isfinite(value) else "infinite"
+
+
+def literature(plan: StudyPlan) -> Citations:
+    """Papers of the rows and theorems of the catalogue, and of the problem."""
+    return cite([*_cited(plan), plan.problem])
+
+
+def _cited(plan: StudyPlan) -> Iterator[str]:
+    for one in plan.entrants:
+        if not one.own:
+            yield one.row.key
+    for one in plan.subjects:
+        for theorem in one.row.theorems:
+            if one.own and not isinstance(theorem, StatedTheorem):
+                yield theorem.name

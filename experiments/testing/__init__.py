@@ -1,0 +1,1 @@
+"""For other people's test suites: Hypothesis strategies, and checks that raise AssertionError."""

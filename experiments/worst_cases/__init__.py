@@ -1,0 +1,1 @@
+"""Worst cases that are kept: best constants of theorems, exact rates over spectral ranges."""
