@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
@@ -12,6 +13,7 @@ import torch
 from hypothesis import settings
 
 torch.set_num_threads(1)
+os.environ.setdefault("COLUMNS", "500")  # of commands under test, so that sentences are lines
 settings.register_profile("suite", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("suite")
 

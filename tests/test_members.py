@@ -28,8 +28,11 @@ from algorithms.topologies.weights import Weights
 from algorithms.workloads.base import Workload
 from experiments.published.figure import PublishedFigure, published_figures
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.instruments.closed_forms import ClosedForms
 from proofs_check.instruments.effect_check import EffectCheck
+from proofs_check.instruments.erratum import Demonstration
 from proofs_check.instruments.study import Study
+from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, STUDIES
 from theory.estimation import ESTIMATION
@@ -110,7 +113,7 @@ def test_every_file_of_results_gives_one_by_its_own_name(
     assert kind is OrderOnly or not missing, (
         f"no instance: {missing}; end the file with `name = Class()`"
     )
-    shared = {"conditions", "families", "kinds", "reached"}
+    shared = {"conditions", "families", "kinds", "reached", "tracked"}
     files = {module.__name__.rpartition(".")[2] for module in modules(room)} - shared
     assert {result.name for result in listed} == files
 
@@ -198,6 +201,11 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("theory.estimation", MeanEstimation),
     ("proofs_check.evidence", EffectCheck),
     ("proofs_check.evidence", Study),
+    ("proofs_check.evidence", ClosedForms),
+    ("proofs_check.evidence", Demonstration),
+    ("proofs_check.evidence", MethodMutant),
+    ("proofs_check.evidence", OperatorMutant),
+    ("proofs_check.mutants", MethodMutant),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),
     ("proofs_check.refute.attackers", Attacker),

@@ -9,8 +9,12 @@ import pytest
 
 HOUSE = Path(__file__).parents[1]
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
-OWN = {("algorithms/network/launch.py", "load")}
-"""What ranks wrote a moment before into a folder of this run that nobody else can enter."""
+OWN = {
+    ("algorithms/network/launch.py", "load"),
+    ("experiments/mutation/processes.py", "loads"),
+}
+"""What ranks wrote a moment before into a folder of this run that nobody else can enter, and what a
+process forked by this one wrote into a pipe of the two."""
 
 UNPICKLES = {
     "load", "loads", "Unpickler", "read_pickle", "all_gather_object", "broadcast_object_list",

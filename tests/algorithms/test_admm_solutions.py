@@ -43,7 +43,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def logistic() -> Logistic:
     features, labels = data()
     x = torch.from_numpy(features).reshape(N, 10, 8)
-    return Logistic.of(x, torch.from_numpy(labels).reshape(N, 10), L2(LAM), batch=4)
+    return Logistic.from_data(x, torch.from_numpy(labels).reshape(N, 10), L2(LAM), batch=4)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_linearised_admm_solves_the_lasso_as_scikit_learn_does() -> None:
     x, noise = generator.normal(size=(48, 6)), generator.normal(size=48)
     y = x @ np.array([2.0, 0, 0, -1, 0, 0.5]) + 0.1 * noise
     tables = torch.from_numpy(x).reshape(N, 8, 6), torch.from_numpy(y).reshape(N, 8)
-    squares = LeastSquares.of(list(tables[0]), list(tables[1]), name="lasso", source="drawn")
+    squares = LeastSquares.from_data(list(tables[0]), list(tables[1]), name="lasso", source="drawn")
     weight, scale = 0.8, 48 / N  # f is half the mean over workers of their sums of squares
     lasso = Lasso(alpha=weight / scale, fit_intercept=False, tol=1e-15, max_iter=100_000)
     best = lasso.fit(x, y).coef_

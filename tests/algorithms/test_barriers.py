@@ -284,8 +284,10 @@ def test_bad_arguments_are_named(build, words: str) -> None:
 
 def test_schedules_replay_on_chosen_replicas() -> None:
     whole = draw(SSP(2), Exponential(), 3)
-    part = whole.of(torch.tensor([1]))
-    assert torch.equal(part.at(7).starts, whole.starts[7, [1]][..., : part.at(7).starts.shape[-1]])
+    part = whole.for_replicas(torch.tensor([1]))
+    assert torch.equal(
+        part.tick(7).starts, whole.starts[7, [1]][..., : part.tick(7).starts.shape[-1]]
+    )
     with pytest.raises(ValueError, match=r"versions must be torch\.int64"):
         replace(whole, versions=whole.versions.double())
 

@@ -98,7 +98,10 @@ def test_merged_lists_are_between_all_the_same_and_none(n, kept, d):
 
 
 def test_lists_cancel_replace_and_are_cut_by_hand():
-    one, other = SparseList.of(np.array([3, 0, -4, 0, 1])), SparseList.of(np.array([0, 2, 4, 0, 1]))
+    one, other = (
+        SparseList.from_vector(np.array([3, 0, -4, 0, 1])),
+        SparseList.from_vector(np.array([0, 2, 4, 0, 1])),
+    )
     both = one.plus(other)
     assert both.dense(5).tolist() == [3, 2, 0, 0, 2]
     assert both.largest(2).dense(5).tolist() == [3, 2, 0, 0, 0], "of equals the first"
@@ -128,7 +131,7 @@ def test_an_all_gather_of_lists_is_counted_by_hand():
 
 def test_levels_of_unequal_switches_make_any_number_of_workers():
     """As equal as divisors allow; 12 = 2 x 2 x 3 sends 2 * 3 * (1 + 1 + 2) messages."""
-    three = BCubeAllReduce.of(2, 3)
+    three = BCubeAllReduce.with_levels(2, 3)
     made = {n: three.with_workers(n).ports for n in (1, 7, 12, 27, 64)}
     assert made == {1: (1, 1, 1), 7: (1, 1, 7), 12: (2, 2, 3), 27: (3, 3, 3), 64: (4, 4, 4)}
     twelve = three.with_workers(12)

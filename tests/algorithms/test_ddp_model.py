@@ -252,6 +252,7 @@ def test_what_cannot_be_hooked_is_refused_in_a_sentence(ranks, scenario, sentenc
 @pytest.mark.sharded
 def test_an_overflow_on_one_rank_is_a_skipped_step_on_all(ranks):
     for found in (rank["overflow"] for rank in ranks):
+        assert not isinstance(found, str), found
         x, memory = found["x"], found["memory"]
         assert torch.equal(x[2], x[1]) and torch.equal(memory[2], memory[1])
         assert not torch.equal(x[3], x[2])

@@ -7,9 +7,11 @@ feedback gives what a few lines of torch in one process give. Ranks are started 
 from __future__ import annotations
 
 import gc
+import itertools
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import pytest
 import torch
@@ -24,8 +26,11 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.nn.parallel.distributed import _MixedPrecision
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import Key
 from algorithms.ddp.hook import DDPHook, register_hook
+from algorithms.memories.base import Memory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.network.launch import launch
 
@@ -156,6 +161,73 @@ def second_hook() -> str:
     return refusal(lambda: register_hook(model, Identity()))
 
 
+def one_restored(per_bucket: bool, changed: str) -> str:
+    """What a backward pass says after rank 1 alone took a state of another step or key."""
+    model = DistributedDataParallel(Net())
+    hook = register_hook(model, QSGD(4), per_bucket=per_bucket)
+    loss(model, 0, dist.get_rank()).backward()
+    if dist.get_rank() == 1:
+        saved = hook.state_dict()
+        other = {"t": saved["t"] + 3} if changed == "t" else {"key": Key.seed(9).words}
+        hook.load_state_dict(saved | other)
+    try:
+        loss(model, 1, dist.get_rank()).backward()
+    except Exception as error:
+        return str(error)
+    return "accepted"
+
+
+def rate_of_one(rate: float) -> str:
+    """Words of a backward pass in which rank 1 has another learning rate."""
+    model = DistributedDataParallel(Net())
+    mine = rate if dist.get_rank() == 1 else 0.1
+    register_hook(model, TopK(K), ErrorFeedback(), learning_rate=lambda: mine)
+    try:
+        loss(model, 0, dist.get_rank()).backward()
+    except Exception as error:
+        return str(error)
+    return "accepted"
+
+
+@final
+@dataclass(frozen=True)
+class Broken(Memory[Tensor]):
+    """A memory of one's own that raises on rank 1."""
+
+    @property
+    def name(self) -> str:
+        return "broken"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        return torch.zeros(shape, dtype=dtype, device=device)
+
+    def before(self, state: Tensor, x: Tensor) -> Tensor:
+        if dist.get_rank() == 1:
+            raise RuntimeError("my memory is broken")
+        return x
+
+    def after(self, state: Tensor, round_: Round) -> Tensor:
+        return state
+
+
+def memory_of_one_fails() -> str:
+    model = DistributedDataParallel(Net())
+    register_hook(model, TopK(K), Broken())
+    try:
+        loss(model, 0, dist.get_rank()).backward()
+    except Exception as error:
+        return str(error)
+    return "accepted"
+
+
+def infinite_memory() -> str:
+    model = DistributedDataParallel(Net())
+    hook = register_hook(model, TopK(K), ErrorFeedback(), learning_rate=lambda: 0.1)
+    saved = hook.state_dict()
+    saved["memory"][0].view(-1)[2] = float("nan")
+    return refusal(lambda: hook.load_state_dict(saved))
+
+
 def restarted() -> list[Tensor]:
     """Stopped after half of the steps: new model, optimizer and hook go on from what was saved."""
     saved: dict[str, Any] = {}
@@ -215,8 +287,13 @@ def everything() -> dict[str, Any]:
         found[f"{name}, top-k"] = point, hook.t
     found["top-k"], _ = trained(with_feedback)
     found["restarted"] = restarted()
-    for call in (fsdp, own_mixed_precision, second_hook):
+    for call in (fsdp, own_mixed_precision, second_hook, infinite_memory):
         found[call.__name__] = call()
+    for rate in (0.0, 0.2):
+        found[f"rate {rate}"] = rate_of_one(rate)
+    found["broken"] = memory_of_one_fails()
+    for per_bucket, changed in itertools.product((False, True), ("t", "key")):
+        found[f"{changed} of one, {per_bucket=}"] = one_restored(per_bucket, changed)
     found["plain"] = trained(None)[0]
     found["fp16"] = trained(torch_fp16)[0]
     found["PowerSGD, later"] = trained(torch_power_sgd(STEPS + 1, 1))[0]
@@ -309,10 +386,23 @@ def test_a_restart_goes_on_to_the_same_bits(ranks):
         ("fsdp", "keeps no whole gradient on any rank"),
         ("own_mixed_precision", "torch.autocast in the forward pass"),
         ("second_hook", "a new DistributedDataParallel would do"),
+        ("infinite_memory", "got 1 of 41 entries of saved['memory'][0] that are not: every step"),
+        ("t of one, per_bucket=False", "step differs between ranks: 1 on rank 0, 4 on rank 1"),
+        ("t of one, per_bucket=True", "step differs between ranks: 1 on rank 0, 4 on rank 1"),
+        ("rate 0.0", "learning rate differs between ranks: 0.1 on rank 0, 0.0 on rank 1"),
+        ("rate 0.2", "learning rate differs between ranks: 0.1 on rank 0, 0.2 on rank 1"),
+        ("key of one, per_bucket=False", "key differs between ranks"),
+        ("key of one, per_bucket=True", "key differs between ranks"),
     ],
 )
 def test_what_cannot_be_hooked_is_refused_in_a_sentence(ranks, scenario, sentence):
     assert all(sentence in rank[scenario] for rank in ranks), ranks[0][scenario]
+
+
+@pytest.mark.sharded
+def test_an_error_on_one_rank_ends_all(ranks):
+    assert ranks[1]["broken"] == "my memory is broken"
+    assert "another rank failed before it sent its message" in ranks[0]["broken"]
 
 
 @pytest.mark.sharded

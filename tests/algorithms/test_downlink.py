@@ -67,10 +67,10 @@ def test_one_row_is_for_all_and_told_is_by_worker():
     y = context(network).answered(x, ACTIVE, 0)
     assert torch.equal(y, torch.where((ACTIVE < N)[..., None], x, 0))
     hears = torch.tensor([True, False, False, True])
-    y = context(network).told(x, hears, 0)
+    y = context(network).broadcast(x, hears, 0)
     assert torch.equal(y, torch.where(hears[:, None], x, 0))
     own = server_rows(N)
-    assert torch.equal(context(network).told(own, torch.ones(N, dtype=torch.bool), 0), own)
+    assert torch.equal(context(network).broadcast(own, torch.ones(N, dtype=torch.bool), 0), own)
 
 
 def test_published_is_the_row_and_costs_everybody_one_message():

@@ -111,7 +111,7 @@ def test_a_random_edge_averages_two_and_its_mean_is_stated(topology):
     meetings, ids = RandomEdge(topology), torch.arange(4000)
     network = Simulated(N)
     x = torch.eye(N, dtype=torch.float64).expand(4000, N, N).contiguous()
-    w = gossip(network, pack(Identity(), x, KEY, ids, network.workers), meetings.at(0, KEY, ids))
+    w = gossip(network, pack(Identity(), x, KEY, ids, network.workers), meetings.draw(0, KEY, ids))
     assert torch.equal(w @ w, w) and torch.equal(w.sum(-1), torch.ones(4000, N).double())
     # an entry is a mean of 4000 numbers in [0, 1]: Hoeffding at 1e-9 over 36 entries
     slack = (torch.log(torch.tensor(2 * 36 / 1e-9)) / (2 * 4000)).sqrt()

@@ -32,7 +32,7 @@ QUICK = {"bsp-sgd", "qsgd", "top-k", "ef-signsgd", "d-psgd", "local-sgd", "asp",
 SOLVES = "algorithms/kernels/coordinate_descent.py"
 CODES = "algorithms/codes/entropy.py:EntropyCode"
 WAITS = {
-    "adacomm": {"algorithms/methods/local_updates/adacomm.py:AdaComm._period"},
+    "adacomm": {"algorithms/methods/local_updates/adacomm.py:AdaComm.next_period"},
     "cola": {
         "algorithms/methods/gossip_local/cola.py:CoLa.local",
         f"{SOLVES}:_prepared",

@@ -50,7 +50,7 @@ def test_dealing_keeps_every_sample_once_and_nothing_is_written_to() -> None:
     features, labels = torch.arange(22.0)[:, None], torch.arange(22.0)[:, None]
     model = nn.Linear(1, 1)
     before = [p.clone() for p in model.parameters()]
-    dealt = ModuleProblem.of(model, nn.functional.mse_loss, features, labels, n=5, batch=2)
+    dealt = ModuleProblem.from_data(model, nn.functional.mse_loss, features, labels, n=5, batch=2)
     assert dealt.features.shape == (5, 4, 1)
     assert dealt.dtype == torch.float64
     assert len(set(dealt.features.flatten().tolist())) == 20
@@ -65,7 +65,9 @@ def test_what_is_stated_is_kept_and_the_gap_follows() -> None:
     told = Constants().state(L=2.0, f_star=0.0)
     with torch.no_grad():
         model.weight.fill_(3.0)
-    built = ModuleProblem.of(model, nn.functional.mse_loss, features, labels, n=2, stated=told)
+    built = ModuleProblem.from_data(
+        model, nn.functional.mse_loss, features, labels, n=2, stated=told
+    )
     c = built.constants()
     assert (c.n, c.d, c.L, c.initial_gap) == (2, 1, 2.0, 9.0)
 
@@ -85,4 +87,4 @@ def summed(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def test_what_is_no_problem_is_refused(model, loss, n, said) -> None:
     features, labels = torch.arange(6.0)[:, None], torch.ones(6, 1)
     with pytest.raises(ValueError, match=said):
-        ModuleProblem.of(model, loss, features, labels, n=n)
+        ModuleProblem.from_data(model, loss, features, labels, n=n)

@@ -66,7 +66,7 @@ def test_only_parts_of_one_operator_and_length_run_together_and_few_of_long_ones
 
 def test_an_operator_that_does_not_change_stays_the_same_object():
     layers = LayerWise(TopK(1), ((3, 2), (2,)))
-    assert layers.at(7) is layers
+    assert layers.at_step(7) is layers
 
 
 @pytest.mark.parametrize("dtype", (torch.float32, torch.float64))

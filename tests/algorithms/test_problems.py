@@ -17,6 +17,7 @@ from algorithms.catalogue import problem, row
 from algorithms.core.key import Key
 from algorithms.problems import logistic_bounds
 from algorithms.problems.datasets import breast_cancer as samples
+from algorithms.problems.entries import PROBLEMS
 from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer, digits, synthetic
@@ -111,7 +112,7 @@ REFUSED = [
         r"rows must be finite, got rows\[0, 0, 0\] = nan",
     ),
     (
-        lambda: Logistic.of(torch.ones(1, 2, 3), torch.zeros(1, 2), L2(0.1), batch=1),
+        lambda: Logistic.from_data(torch.ones(1, 2, 3), torch.zeros(1, 2), L2(0.1), batch=1),
         r"labels must be -1 or \+1, got 0",
     ),
 ]
@@ -272,6 +273,18 @@ def test_any_choice_of_workers_gets_the_bits_of_all(built):
     shared = built.gradient(x[:, :1], key.draws(replicas, active))
     spread = built.gradient(x[:, :1].expand(3, 2, -1), key.draws(replicas, active))
     assert torch.equal(shared, spread)
+
+
+BY_MEAN_ROW = [entry.name for entry in PROBLEMS if entry.build(8).mean_rowwise]
+
+
+@pytest.mark.parametrize("name", BY_MEAN_ROW)
+def test_points_together_get_the_mean_gradients_of_each_alone(name):
+    built = problem(name, 8)
+    together = Key.seed(1).draws(torch.arange(5), torch.arange(3)).normal(built.d, built.dtype)
+    found = built.mean_gradient(together)
+    alone = [[built.mean_gradient(x) for x in some] for some in together]
+    assert torch.equal(found, torch.stack([torch.stack(row) for row in alone]))
 
 
 @pytest.mark.parametrize("built", [*ROWWISE, digits_mlp(3)], ids=lambda p: f"{p.name}-{p.dtype}")

@@ -98,22 +98,22 @@ def test_a_schedule_is_a_function_of_key_and_replica_alone() -> None:
     whole = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8))
     assert same(whole, Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8)))
     some = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.tensor([6, 1]))
-    assert same(some, whole.of(torch.tensor([6, 1])))
+    assert same(some, whole.for_replicas(torch.tensor([6, 1])))
     alone = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.tensor(6))
-    assert same(alone, whole.of(torch.tensor(6)))
+    assert same(alone, whole.for_replicas(torch.tensor(6)))
     grid = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8).reshape(2, 4))
     assert grid.arrivals.shape == (300, 2, 4, 1)
     assert torch.equal(grid.seconds.reshape(300, 8), whole.seconds)
     prefix = Asynchronous().schedule(4, 140, Exponential(), KEY, torch.arange(8))
     for name in ("arrivals", "seconds", "versions", "fetches", "starts"):
         assert torch.equal(getattr(prefix, name), getattr(whole, name)[:140])
-    first = whole.of(torch.tensor([0]))
-    assert same(first.for_all((2, 3)), whole.of(torch.zeros((2, 3), dtype=torch.int64)))
+    first = whole.for_replicas(torch.tensor([0]))
+    assert same(first.for_all((2, 3)), whole.for_replicas(torch.zeros((2, 3), dtype=torch.int64)))
 
 
 def test_the_counts_of_a_tick_are_those_of_its_replicas() -> None:
     tick = Schedule.of_one_tick(3, [1], [1], [7])
-    assert tick.of(torch.tensor([0, 0])).begun(0).tolist() == [[7], [7]]
+    assert tick.for_replicas(torch.tensor([0, 0])).begun(0).tolist() == [[7], [7]]
     assert tick.for_all((2,)).begun(0).tolist() == [[7], [7]]
 
 

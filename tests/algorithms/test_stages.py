@@ -40,7 +40,13 @@ def test_any_row_steps_on_a_stage_that_few_list_or_says_why_not(stage):
             trace = run(r.build(built, 3), built, steps=3, replicas=1, points=2)
             assert torch.isfinite(trace.model).all(), r.key
     affine = {"sparse-linear", "quadratic-heavy-tailed"}
-    few = AVERAGING | {"cola"} | (set() if stage in affine else {"coded-regression"})
+    needs_smoothness = set() if built.constants().L is not None else {"delay-adaptive-asgd"}
+    few = (
+        AVERAGING
+        | needs_smoothness
+        | {"cola"}
+        | (set() if stage in affine else {"coded-regression"})
+    )
     if stage == "quadratic-ball":
         assert few < refused and not {"bsp-sgd", "qsgd", "mirror-descent"} & refused
     else:

@@ -54,6 +54,13 @@ def test_compression_shortens_messages_up_only() -> None:
     assert trace.seconds[0, -1] == 3 * (2.0 + up + MESSAGE)
 
 
+def test_a_neighbours_message_takes_its_time_in_double_precision() -> None:
+    """Two messages of 0.1 s each, which single precision would round."""
+    timing = Timing(Constant(1.0), AlphaBeta(0.1, 0.0))
+    trace = run(DPSGD(STEP, Ring(N)), PROBLEM, steps=1, timing=timing)
+    assert trace.seconds[0, -1] == 1.0 + 2 * 0.1
+
+
 def test_local_sgd_waits_once_in_a_period() -> None:
     trace = run(LocalSGD(STEP, 4), PROBLEM, steps=8, timing=TIMING)
     assert trace.seconds[0, -1] == 2 * (4 * 2.0 + 2 * MESSAGE)

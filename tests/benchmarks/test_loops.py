@@ -82,7 +82,7 @@ def test_powersgd_from_the_rows_first_factors(name):
 
 def waits_of(method, n):
     """Each worker's gradients as long as they take on the method's schedule."""
-    plan = method.schedule(n).of(torch.arange(1))
+    plan = method.schedule(n).for_replicas(torch.arange(1))
     times = defaultdict(list)
     for i, at in zip(plan.arrivals[:, 0, 0].tolist(), plan.seconds[:, 0].tolist(), strict=True):
         times[i].append(at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +22,8 @@ from experiments.reporting.api_reference import (
 )
 
 RENDERED = (DOOR, "theory.theorem", "theory.theorems.bsp_nonconvex", "algorithms.compressors.qsgd",
-            "proofs_check.verdict", "experiments.reporting.api_reference")  # fmt: skip
+            "algorithms.topologies.ring", "proofs_check.verdict",
+            "experiments.reporting.api_reference")  # fmt: skip
 """A page takes pdoc 0.06 s of processor time, more than 1,000 pages a minute; `make docs` writes
 them all."""
 
@@ -49,7 +52,29 @@ def test_pages_show_names_formulas_and_a_search_field(tmp_path: Path) -> None:
     for name, shown in ((RENDERED[1], "Theorem"), (RENDERED[3], "QSGD"), (DOOR, "compare")):
         page = (tmp_path / f"{name.replace('.', '/')}.html").read_text(encoding="utf-8")
         assert f'id="{shown}"' in page
-    assert "mathjax" in (tmp_path / "theory/theorems/bsp_nonconvex.html").read_text().lower()
+    ring = (tmp_path / RENDERED[4].replace(".", "/")).with_suffix(".html").read_text("utf-8")
+    assert "<math" in ring and "$" not in ring.partition('id="Ring"')[2].partition("</section>")[0]
+    (entries,) = re.findall(r"const docs = (\[.*\]);", (tmp_path / "search.js").read_text("utf-8"))
+    named = {one["fullname"]: one for one in json.loads(entries)}
+    assert {"rateproof.compare", "algorithms.topologies.ring.Ring", RENDERED[1]} <= set(named)
+    assert named[RENDERED[1]]["doc"].startswith("Results: theorems with bounds")
+
+
+def test_pages_ask_nothing_of_the_network_and_lead_back(tmp_path: Path) -> None:
+    api_reference(tmp_path / "api", RENDERED)
+    for name in RENDERED:
+        page = tmp_path / "api" / f"{name.replace('.', '/')}.html"
+        asked = re.findall(
+            r"""<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=["']([^"']*)|@import|url\(http""",
+            page.read_text("utf-8"),
+        )
+        assert asked and all(
+            re.match(r"(\.\./)*(pdoc\.css|search-box\.js)$|data:", one) for one in asked
+        ), asked
+        assert page.stat().st_size < 80_000
+        back = re.findall(r'href="([^"]*)">Documentation</a>', page.read_text("utf-8"))
+        assert [(page.parent / one).resolve() for one in back] == [tmp_path / "index.html"]
+        assert (page.parent / asked[0]).resolve() == tmp_path / "api" / "pdoc.css"
 
 
 @pytest.mark.parametrize("package", PACKAGES)

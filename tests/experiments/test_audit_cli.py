@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -18,9 +20,10 @@ import pytest
 import rateproof
 from experiments.commands import audit as audit_words
 from proofs_check.audit import audit as whole
-from proofs_check.audit import measure, named, progress, runner, trial
+from proofs_check.audit import measure, named, runner, trial
+from proofs_check.audit import reporting as progress
 from proofs_check.audit.plan import Plan
-from proofs_check.audit.progress import ProgressLine
+from proofs_check.audit.reporting import ProgressLine
 from tests.experiments.calls import HANGS, call, refuse
 
 pytestmark = pytest.mark.processes
@@ -351,6 +354,15 @@ def test_a_fault_of_the_tool_ends_the_command_with_a_code_of_its_own(tmp_path: P
     told_as_the_tools(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, though a shell that starts the tests in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_what_is_finished_is_printed_when_it_is_interrupted() -> None:
     """Ctrl-C comes in R^100; what R^1, R^4, R^16 and R^20 gave is there, as text and as data."""
     code, out, err = audit("strangers_module:Interrupts", *QUICK)

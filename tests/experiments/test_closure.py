@@ -22,12 +22,19 @@ from experiments.closure.values import Contents
 from experiments.closure.versions import ROOT, cell_versions, contents_of, overall, with_rows
 from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import prepare
+from proofs_check.refute.step_limits import records
 from proofs_check.suite import cells
 
 LEFT = (CellKind.MUTANTS, CellKind.EFFECT)
-CELLS = tuple(cell for cell in cells("quick") if cell.kind not in LEFT)
-"""All but the mutants' cell, which looks into every row and so depends on all, and effects,
-which look into rows of their choice and have a test of their own."""
+BY_RUNS = {name for name, record in records().items() if record.attacker == "runs"}
+CELLS = tuple(
+    cell
+    for cell in cells("quick")
+    if cell.kind not in LEFT and not (cell.kind is CellKind.LIMIT and cell.name in BY_RUNS)
+)
+"""All but the mutants' cell, which looks into every row and so depends on all, effects, which
+look into rows of their choice and have a test of their own, and limits that are attacked on a
+row's problems, which the attacker looks up in the catalogue."""
 
 ABOUT_THEOREMS = ("orders_of_bounds.prove_orders_of_bounds", "closed_forms.orders_of_all_bounds")
 """Checks that read every theorem."""
@@ -223,7 +230,7 @@ def test_the_table_of_surveyed_rows_is_no_ground_to_run_again(tree: Path, before
 
 
 def contents(value: object, root: Path = ROOT) -> Contents:
-    found = Contents(DefinitionGraph.of(root))
+    found = Contents(DefinitionGraph.from_folder(root))
     found.add(value)
     return found
 

@@ -45,7 +45,7 @@ def default(key: str, tuning: Tuning = Tuning.THEOREM) -> tuple[Tuned, Problem]:
     return made.tuned(built, _STEPS), built
 
 
-def played(key: str, *, points: int = 50) -> Trace:
+def trace_of(key: str, *, points: int = 50) -> Trace:
     tuned, built = default(key)
     return run(tuned.method, built, steps=_STEPS, points=points)
 
@@ -57,7 +57,7 @@ def share_of_dense(trace: Trace, built: Problem) -> float:
 
 
 def test_coded_regression_is_exact_after_a_round():
-    assert played("coded-regression").suboptimality[0, 1] < 1e-20
+    assert trace_of("coded-regression").suboptimality[0, 1] < 1e-20
 
 
 def test_momentum_of_aasgd_shows():
@@ -82,7 +82,7 @@ def test_cmfl_skips_until_the_end():
 
 
 def test_adacomms_period_decays_to_one():
-    steps = np.nonzero(np.diff(played("adacomm", points=_STEPS + 1).messages[0]))[0]
+    steps = np.nonzero(np.diff(trace_of("adacomm", points=_STEPS + 1).messages[0]))[0]
     assert steps[1] - steps[0] == 8
     assert set(np.diff(steps[len(steps) // 2 :])) == {1}
 
@@ -166,7 +166,7 @@ def test_choco_gossip_agrees_and_its_theorems_run_is_beside():
     assert found.proven is not None and found.theorem is None and found.bound is None
     ends = [
         float(one.trace.consensus[0, -1] / one.trace.consensus[0, 0])
-        for one in (found.played, found.proven)
+        for one in (found.result, found.proven)
     ]
     assert ends[0] < 1e-20 < 1e-2 < ends[1]
     beside = found.curves().beside

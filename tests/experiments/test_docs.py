@@ -161,11 +161,15 @@ def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
     tested = {
         "README.md": {"python", "sh", ""},  # without a language: what a block prints
         "docs/commands.md": {"sh"},
+        "docs/install.md": {"sh"},
+        "docs/questions.md": {"python", "csv", ""},  # by tests/experiments/test_answers.py
         "CONTRIBUTING.md": {"python", "sh", "tsv"},  # followed by tests/test_contributing.py
-        "docs/tutorial.md": {"python", "sh", ""},  # without a language: what a block prints
+        "docs/tutorial.md": {"py", "python", "sh", ""},  # py: run by study/test_own_study.py
         "docs/sweeps.md": {"python", "toml"},
-        "docs/training.md": {"py", "sh"},
+        "docs/training.md": {"py", "python", "sh"},  # py: run on ranks; python: a fragment
         "docs/refute.md": {"python"},
+        "docs/testing.md": {"python"},  # run by tests/experiments/testing/test_testing.py
+        "docs/audit-methods.md": {"python"},
     }
     for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").rglob("*.md")):
         page = path.relative_to(HOUSE).as_posix()

@@ -17,7 +17,7 @@ from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
 from proofs_check.audit import named
 from proofs_check.audit.claims import Stated
-from proofs_check.audit.loading import PACKAGES
+from proofs_check.audit.own_folders import PACKAGES
 from proofs_check.audit.plan import Plan
 from proofs_check.verdict import Outcome
 from tests.experiments.calls import HANGS
@@ -31,7 +31,30 @@ MINE = """
 def half(x):
     return 0.5 * x
 """
-CLASHING = "from algorithms.their_own import thing\n"
+CLASHING = """
+import algorithms.their_own as mine
+import theory
+from algorithms.compressors.base import Compressor
+from algorithms.their_own import half as thing
+from experiments import scale
+
+
+def later(x):
+    from algorithms.deeper.still import half
+    from proofs_check.verdict import Verdict
+
+    assert issubclass(Compressor, object) and Verdict.__module__ == "proofs_check.verdict"
+    assert mine.half is thing and theory.NAME == "a module of the user"
+    return half(x)
+"""
+OWN = {
+    "algorithms/their_own.py": "from .deeper.still import half\n",
+    "algorithms/deeper/still.py": "from experiments.scale import SHARE\n"
+    "def half(x):\n    return SHARE * x\n",
+    "experiments/scale.py": "SHARE = 0.5\n",
+    "theory.py": "NAME = 'a module of the user'\n",
+}
+"""A user's packages: one with an ``__init__.py``, one without, a module; they import each other."""
 
 
 @pytest.fixture
@@ -40,9 +63,7 @@ def project(tmp_path: Path) -> Path:
     for name in ("algorithms", "experiments"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(THEIRS)
-    (tmp_path / "algorithms" / "their_own.py").write_text("thing = 1\n")
     (tmp_path / "mine.py").write_text(MINE)
-    (tmp_path / "clashing.py").write_text(CLASHING)
     return tmp_path
 
 
@@ -105,10 +126,63 @@ def test_a_users_compressor_is_audited_from_there(project: Path, ahead: bool) ->
     assert json.loads(done.stdout)["subject"] == "mine:half"
 
 
-def test_a_module_that_needs_its_own_package_is_told_so(project: Path) -> None:
-    done = called(project, "audit", "clashing:thing", ahead=False)
+def clashing(project: Path) -> None:
+    """Packages of the user that its module ``clashing`` imports beside ours."""
+    (project / "experiments" / "__init__.py").unlink()
+    (project / "algorithms" / "__init__.py").write_text("")
+    (project / "clashing.py").write_text(CLASHING)
+    for name, text in OWN.items():
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("name", ["clashing:thing", "clashing:later", "algorithms.their_own:half"])
+def test_a_module_finds_packages_of_its_own_with_our_names(
+    project: Path, name: str, ahead: bool
+) -> None:
+    """Half of x is lost: 1/4 of ||x||^2, in this process and in the one that the audit starts."""
+    clashing(project)
+    words = ("audit", name, "--delta", "0.75", "-d", "8", "--samples", "100", "--json")
+    done = called(project, *words, ahead=ahead)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["subject"] == name
+    assert {one["outcome"] for one in found["claims"]} <= {"supported", "proved", "agrees"}
+    assert "could not be imported" not in done.stdout
+
+
+def test_what_a_users_package_lacks_is_told(project: Path) -> None:
+    clashing(project)
+    (project / "gone.py").write_text("from algorithms.nowhere import thing\n")
+    done = called(project, "audit", "gone:thing", ahead=False)
     assert done.returncode == 2
-    assert f"which hides {project / 'algorithms'}" in done.stderr
+    told = f"neither {project / 'algorithms'} nor rateproof's own package of that name has it"
+    assert told in done.stderr
+    (project / "by_name.py").write_text(
+        "from importlib import import_module\nimport_module('algorithms.their_own')\n"
+    )
+    done = called(project, "audit", "by_name:thing", ahead=False)
+    assert done.returncode == 2 and "by a computed name algorithms means" in done.stderr
+
+
+def test_where_no_folder_has_such_a_name_modules_are_imported_as_ever(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("import algorithms.compressors.top_k as thing\n")
+    (tmp_path / "algorithms").mkdir()  # of data, say
+    asked = (
+        "import sys, rateproof; from proofs_check.audit.loading import imported;"
+        "sys.path.append('.'); thing = imported('plain:thing'); print(thing.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+    )
+    assert done.stdout == "algorithms.compressors.top_k\n", done.stderr
 
 
 def test_a_package_that_is_loaded_already_is_named(project: Path) -> None:
@@ -142,13 +216,13 @@ def test_a_notebook_runs_and_compares() -> None:
     both = rateproof.compare(["bsp-sgd", "qsgd"], "quadratic-sc", tuning="theorem", **options)
     alone = rateproof.run("bsp-sgd", "quadratic-sc", **options)
     frame = both.frame[both.frame["row"] == "bsp-sgd"]
-    trace = alone.played.trace
+    trace = alone.result.trace
     assert np.array_equal(frame["error"].to_numpy(), trace.suboptimality.ravel())
     ends = both.frame.groupby("row")["bits"].max()
     assert 0.98 * both.budget <= ends["qsgd"] <= both.budget == ends["bsp-sgd"]
     assert [one.key for one in both.entrants] == ["bsp-sgd", "qsgd"]
-    halved = rateproof.run("local-sgd", "quadratic-sc", period=4, **options).played.trace
-    every = rateproof.run("local-sgd", "quadratic-sc", period=8, **options).played.trace
+    halved = rateproof.run("local-sgd", "quadratic-sc", period=4, **options).result.trace
+    every = rateproof.run("local-sgd", "quadratic-sc", period=8, **options).result.trace
     assert halved.sent_bits[0, -1] == 2 * every.sent_bits[0, -1]
     assert {"qsgd", "bsp-sgd"} <= set(rateproof.rows())
     assert len(rateproof.rows(ready=False)) > len(rateproof.rows())

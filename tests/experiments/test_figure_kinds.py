@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import all_reduce
 from algorithms.schedules.step import SentTensor, TrainingStep
+from experiments.figures.forest import ForestLine, ForestPlot, forest_figure
 from experiments.figures.heatmap import HeatMaps, HeatPanel, heatmap_figure
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
@@ -34,8 +35,8 @@ from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
-from experiments.reporting.readme import picture
-from proofs_check.curves import LanePanel
+from experiments.reporting.readme import ReplicaCurves, picture
+from proofs_check.curves import BAND, LanePanel
 from proofs_check.gantt import lane_panel
 from theory.arrays import Floats
 from theory.members import modules
@@ -120,6 +121,7 @@ def step_lanes() -> LanePanel:
 
 
 KINDS: dict[str, Callable[[], Figure]] = {
+    "forest": lambda: forest_figure(forest_plot()),
     "heatmap": lambda: heatmap_figure(heat_maps()),
     "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
@@ -136,6 +138,25 @@ KINDS: dict[str, Callable[[], Figure]] = {
 def replica_errors() -> ReplicaErrors:
     errors = {"a": np.array([1e-3, 2e-3, 4e-3]), "b": np.array([2e-2, 4e-2, 8e-2])}
     return ReplicaErrors("title", "error", errors, {("a", "b"): True, ("b", "a"): True})
+
+
+def forest_plot() -> ForestPlot:
+    lines = (
+        ForestLine("a row, T", -1.02, -1.1, -0.94, -1.0, group="time"),
+        ForestLine("a row, n", -0.4, -0.5, -0.3, -1.0, held=False, group="workers"),
+        ForestLine("another row, n", 0.2, 0.1, 0.3, -1.0, refuted=True, group="workers"),
+        ForestLine("another row, H", 2.0, math.nan, math.nan, group="period"),
+    )
+    return ForestPlot("exponents", "exponent", "95% interval", lines)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-np.inf, np.inf), (-1.1, np.inf), (np.nan, np.nan)])
+def test_a_forest_without_an_interval_is_drawn_and_says_so(low: float, high: float) -> None:
+    lines = (ForestLine("median", -1.0, low, high), ForestLine("mean", -0.5, -0.6, -0.4))
+    figure = forest_figure(ForestPlot("exponents", "exponent", "95% interval", lines))
+    figure.draw_without_rendering()
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == ["median (no interval)", "mean"]
 
 
 def heat_maps() -> HeatMaps:
@@ -197,18 +218,26 @@ def test_a_rate_is_drawn_as_it_is_given_with_its_interval_as_a_band() -> None:
     (line,) = (one for one in ax.lines if one.get_label() == "measured mean")
     np.testing.assert_array_equal(line.get_xdata(), [1.0, 10.0, 100.0])
     np.testing.assert_allclose(line.get_ydata(), [1.0, 0.1, 0.01], rtol=1e-12)
-    (band,) = (one for one in ax.collections if one.get_label() == "its interval")
+    (band,) = (one for one in ax.collections if one.get_label() == BAND)
     corners = band.get_paths()[0].vertices
     for at, below, above in ((1.0, 0.5, 4.0), (10.0, 0.1 * 0.001, 0.15), (100.0, 0.002, 0.02)):
         ends = corners[corners[:, 0] == at, 1]
         assert (ends.min(), ends.max()) == pytest.approx((below, above), rel=1e-9)
 
 
+def test_values_below_zero_are_drawn_on_a_straight_axis():
+    x = np.array([0.1, 0.5, 1.0])
+    curves = rate_curves(x=x, mean=-x, low=-x - 0.01, high=-x + 0.01, fit=None, reference=-x)
+    (ax,) = rate_figure(curves).axes
+    assert ax.get_yscale() == "linear"
+    assert all(np.isfinite(line.get_ydata()).all() for line in ax.lines if len(line.get_ydata()))
+
+
 def test_a_rate_without_an_interval_has_no_band() -> None:
     none = np.full(3, np.nan)
     with styled():
         figure = rate_figure(rate_curves(low=none, high=none))
-    assert "its interval" not in legend(figure)
+    assert BAND not in legend(figure)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -296,6 +325,9 @@ X = np.array([1.0, 10.0, 100.0])
         (X, "1 / γ [steps]", "∝ (1 / γ)"),
         (1 / X, "T + a", "∝ (T + a)⁻¹"),
         (X**2, "1 / spectral gap", "∝ x²"),
+        (X**2, "local steps beyond one, H - 1", "∝ (H - 1)²"),
+        (X, "spectral gap 1 - λ", "∝ (1 - λ)"),
+        (X, "batch", "∝ batch"),
         (X**0.37, "T", "∝ T^0.37"),
         (0 * X + 2, "steps T", "constant"),
         (np.array([np.nan, 10.0, 100.0]), "workers n", "∝ n"),
@@ -320,7 +352,7 @@ def test_a_rate_over_zero_is_linear_in_x_and_draws_no_theory_that_says_nothing()
         figure = rate_figure(rate_curves(x=np.arange(3.0), fit=None, reference=np.full(3, np.nan)))
     (ax,) = figure.axes
     assert scales(ax) == ("linear", "log")
-    assert legend(figure) == {"measured mean", "its interval", "another"}
+    assert legend(figure) == {"measured mean", BAND, "another"}
 
 
 @pytest.mark.parametrize("wanted", [("log", "log"), ("linear", "log"), ("linear", "linear")])
@@ -397,9 +429,11 @@ def test_workers_are_drawn_beside_a_line_that_falls_as_one_over_n() -> None:
 
 def test_the_readme_shows_each_row_solid_and_its_bound_dashed() -> None:
     with styled():
-        figure = picture({"bsp-sgd": run_curves(), "qsgd": run_curves()})
-    assert [len(ax.lines) for ax in figure.axes] == [4, 4, 4]
-    assert texts(figure.axes[-1]) == {"bsp-sgd", "qsgd", "O(1)"}
+        one = ReplicaCurves(run_curves(), 0.8 * ERROR, 1.2 * ERROR)
+        figure = picture({"bsp-sgd": one, "qsgd": one})
+    assert [len(ax.collections) for ax in figure.axes] == [2, 2, 2]
+    bounds = {"bound of bsp-sgd: O(1)", "bound of qsgd: O(1)"}
+    assert texts(figure.axes[-1]) == {"bsp-sgd", "qsgd"} | bounds
     solid, dashed = figure.axes[0].lines[:2]
     assert solid.get_linestyle() == "-" and dashed.get_linestyle() == "--"
     assert solid.get_color() == dashed.get_color() != figure.axes[0].lines[2].get_color()
@@ -447,3 +481,29 @@ def test_names_stand_at_the_ends_of_lines_on_linear_axes() -> None:
     low, high = ax.get_ylim()
     assert heights["up"] == pytest.approx((4 - low) / (high - low), abs=0.01)
     assert heights["down"] == pytest.approx((-4 - low) / (high - low), abs=0.01)
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_the_order_of_a_bound_stays_within_the_axes(flat: bool) -> None:
+    """Also where the bound is flat at the top until half of the run."""
+    steps = np.arange(201.0)
+    bound = np.maximum(10.0, 100 * np.exp(-steps / (400 if flat else 20)))
+    run = run_curves(
+        steps=steps, mean=bound / 10 * np.exp(-steps / 50), low=bound / 20, high=bound / 10,
+        bits=steps, seconds=steps, bound=bound, bound_order="O(T^-1 n^-1 omega)",
+    )  # fmt: skip
+    with styled():
+        figure = three_panels(run)
+        FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
+    ax = figure.axes[0]
+    (order,) = ax.texts
+    assert order.get_window_extent().y1 <= ax.get_window_extent().y1
+
+
+def test_a_sweep_keeps_all_its_points_and_a_run_that_runs_away_leaves() -> None:
+    for points, power, leaves in ((5, 2, False), (50, 2, True), (5, 4, True)):
+        x = np.logspace(-2, 2, points)
+        line = DrawnLine("bias", x, x**power)
+        with styled():
+            (ax,) = lines_figure(LineCurves("", "zeta", "error", (line,))).axes
+        assert bool(ax.get_ylim()[1] < line.y.max()) is leaves

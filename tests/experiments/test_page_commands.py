@@ -82,6 +82,9 @@ SHORTER = (
     ("--row all --task mlp", "--row bsp-sgd --row torch:fp16 --task mlp"),
     ("-T 100 --seeds 3", "-T 3 --seeds 1"),
     ("-T 3000", "-T 600"),
+    ("--budget 80", "--budget 20"),
+    ("--against qsgd", "--against qsgd --quick"),
+    ("power top-k", "power sgp --mutants 2 --seconds 20"),
 )
 
 REFUTED = (
@@ -91,19 +94,23 @@ REFUTED = (
 """What ends with code 1, as its page says or must be; everything else with 0."""
 
 TOLD = {
-    "list": "147 ready, 0 planned",
+    "list": "147 of the surveys, ",
     "run qsgd": "plot: report/runs/qsgd-logreg-breast-cancer-n16-T2000-seed0.png",
-    "compare d-psgd choco-sgd qsgd": "choco-sgd",
+    "compare d-psgd choco-sgd qsgd": " worse",
     "rate local-sgd": "exponent of H",
     "sweep": "4 runs in ",
+    "study": "written: study/index.html",
     "check top-k": " supported, ",
     "check mine:THING": "proved, 6 supported",
+    "power top-k": "faults seen; ",
     "topologies -n 16": "hypercube(n=16)",
     "topologies --weights fdla": "n = 8, weights FDLA",
     "topologies --matrix": "2 proved, 1 agrees, 1 supported",
     "audit mine:compress": "class: unbiased",
     "audit mine:top_tenth": "hidden in silence",
     "audit torch:fp16": "refuted",
+    "audit mine:METHOD": "SCAFFOLD: a method",
+    "conjecture": "CONJECTURE, not proved",
     "figures --list": "alistarh2017-lemma31",
     "figures --cost quick": "35 reproduced, 1 not reproduced",
     "figure lag": "not reproduced",
@@ -112,6 +119,8 @@ TOLD = {
     "assumptions": "zeta2",
     "theorem": "bound: ",
     "refute": "survived",
+    "question": "heterogeneity",
+    "worst-case": "plot: worst/worst-spectral.png",
     "cite": "@inproceedings{koloskova2019decentralized",
     "errata": "E1 ",
     "timeline": "plot: report/timelines/",
@@ -139,7 +148,10 @@ LINES = [
 def home(tmp_path: Path) -> Path:
     """A user's folder."""
     (owned,) = (block for block in blocks("docs/tutorial.md") if "def top_tenth" in block)
-    (tmp_path / "mine.py").write_text(owned + MINE, encoding="utf-8")
+    method = next(one for one in blocks("docs/audit-methods.md") if "METHOD =" in one)
+    (tmp_path / "mine.py").write_text(owned + MINE + method, encoding="utf-8")
+    (tracking,) = blocks("docs/tutorial.md", "py")
+    (tmp_path / "tracking.py").write_text(tracking, encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "my_weights.csv").write_text("0.5,0.5\n0.5,0.5\n", encoding="utf-8")
     (tmp_path / "FOLDER").mkdir()
@@ -189,7 +201,10 @@ SESSIONS = [
 
 
 @pytest.mark.parametrize(("line", "printed"), SESSIONS)
-def test_a_command_prints_what_its_page_shows(line: str, printed: str, home: Path) -> None:
+def test_a_command_prints_what_its_page_shows(
+    line: str, printed: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     ended = done(line, home)
     assert ended.returncode == 0, ended.stderr
     lines = [one.rstrip() for one in ended.stdout.splitlines()]

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from algorithms.catalogue import OPERATORS, PROBLEMS
+from algorithms.topologies.base import Topology
+from algorithms.topologies.gallery import examples
+from algorithms.topologies.ring import Ring
 from experiments.reporting.drawings import drawings
 from experiments.reporting.page import PAGES, write_pages
+from experiments.reporting.part_pages import part_page
 from experiments.reporting.pictures import draw_some
 from experiments.storage.store import Stored
 from experiments.survey import Survey
@@ -31,7 +36,10 @@ pytestmark = [
     pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine"),
 ]
 
-KINDS = (*(page for page, _ in PAGES), "rows/bsp-sgd.html", f"theorems/{THEOREM.name}.html")
+KINDS = (
+    *(page for page, _, _ in PAGES), "rows/bsp-sgd.html", f"theorems/{THEOREM.name}.html",
+    part_page("operators", next(iter(OPERATORS))), part_page("topologies", Ring(16).name),
+)  # fmt: skip
 LOADED = 2000  # milliseconds
 
 
@@ -71,6 +79,34 @@ def test_every_kind_of_page_loads_soon_and_fits_a_phone(report: Path, tab: Tab) 
 
 
 @pytest.mark.slow
+def test_no_page_at_all_scrolls_sideways_on_a_phone(report: Path, tab: Tab) -> None:
+    tab.look(390, 844, phone=True)
+    pages = sorted(report.rglob("*.html"))
+    assert len(pages) > 400
+    wide = {}
+    for page in pages:
+        tab.open(page)
+        width = tab.run("document.documentElement.scrollWidth")
+        if width > 390:
+            wide[str(page.relative_to(report))] = width
+    assert wide == {}
+
+
+def test_every_operator_topology_and_problem_has_a_page(report: Path) -> None:
+    for kind, names in (
+        ("operators", {*OPERATORS}),
+        ("topologies", {one.name for one in examples(Topology)}),
+        ("problems", {one.name for one in PROBLEMS}),
+    ):
+        assert {part_page(kind, name) for name in names} == {
+            f"{kind}/{page.name}" for page in (report / kind).glob("*.html")
+        }
+        assert len({part_page(kind, name) for name in names}) == len(names), "two of one file"
+    drawn = (report / part_page("topologies", Ring(16).name)).read_text(encoding="utf-8")
+    assert drawn.count("<circle") == 16 and 'aria-label="16 workers, 16 links"' in drawn
+
+
+@pytest.mark.slow
 def test_axe_finds_nothing_to_mend(report: Path, tab: Tab) -> None:
     axe = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
     ask = """axe.run(document, {preload: false, resultTypes: ['violations']}).then((found) =>
@@ -99,8 +135,43 @@ def test_search_finds_and_goes_there(report: Path, tab: Tab) -> None:
     for words, kind in (("erratum E7", "erratum"), (THEOREM.name, "result"), ("bites", "mutant")):
         tab.run(f"{field}.value = {json.dumps(words)}; {field}.dispatchEvent(new Event('input'))")
         tab.until(f"{first}?.parentElement.textContent.includes({json.dumps(kind)})")
-    tab.run(f"{field}.value = 'no such word'; {field}.dispatchEvent(new Event('input'))")
-    tab.until("document.querySelector('form[role=search] [role=status]').textContent === '0 found'")
+    tab.run(f"{field}.value = 'zzz'; {field}.dispatchEvent(new Event('input'))")
+    status = "document.querySelector('form[role=search] [role=status]').textContent"
+    tab.until(f"{status} === '0 found; nearest:'")
+
+
+QUERIES = {
+    "choco": "rows/choco-", "chocco": "rows/choco-", "linear speedup": "theorems",
+    "top k": "rows/top-k", "QSGD": "rows/qsgd", "heterogeneity": ("theorems/d2", "questions"),
+    "staleness": "rows/ssp", "local sgd": "rows/local-sgd", "torus": "topologies/torus",
+    "allreduce": "rows/allreduce-", "ATOMO": "rows/atomo", "errata": "errata",
+    "cross-validation": "crossval", "provenance": "provenance", "theorem": "theorems.html",
+    "table iv": "table-iv.html", "error feedback": "rows/error-feedback",
+    "ring": ("topologies/ring", "rows/allreduce-ring"), "momentum": "rows/momentum-",
+    "convex": ("theorems", "table-iv.html"), "bits": "checks", "biased": ("checks", "faults"),
+    "counterexample": "worst_cases", "spectral gap": "checks", "sign sgd": "rows/signsgd",
+    "powersgd": "rows/powersgd", "parameter server": ("rows/ps-", "rows/asp"),
+    "worst case": "worst_cases", "natural compression": "rows/natural-compression",
+    "mutants": "faults", "admm": "rows/d-admm", "lars": "rows/lars",
+}  # fmt: skip
+"""Searches, each with the beginning of the links of which one must be among the first three."""
+
+
+def test_the_first_three_results_of_a_search_hold_the_right_page(report: Path, tab: Tab) -> None:
+    tab.open(report / "rows" / "bsp-sgd.html")
+    field = "document.querySelector('form[role=search] input')"
+    items = "[...document.querySelectorAll('form[role=search] li a')].slice(0, 3)"
+    tab.run(f"{field}.focus()")
+    tab.run(f"{field}.value = 'errata'; {field}.dispatchEvent(new Event('input'))")
+    tab.until(f"{items}.length > 0")  # the index of words is there
+    missed = {}
+    for words, right in QUERIES.items():
+        tab.run(f"{field}.value = {json.dumps(words)}; {field}.dispatchEvent(new Event('input'))")
+        tab.run("new Promise((done) => setTimeout(done, 0))")
+        links = tab.run(f"{items}.map((one) => one.getAttribute('href').replace('../', ''))")
+        if not any(link.startswith(right) for link in links):
+            missed[words] = links
+    assert missed == {}
 
 
 def test_everything_the_search_finds_is_there(report: Path, tab: Tab) -> None:
@@ -125,8 +196,8 @@ def test_everything_the_search_finds_is_there(report: Path, tab: Tab) -> None:
 
 def test_tables_are_sorted_filtered_and_folded(report: Path, tab: Tab) -> None:
     tab.open(report / "rows.html")
-    visible = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden)"
-    names = f"{visible}.map((row) => row.cells[0].textContent)"
+    visible = "[...document.querySelector('tbody').rows].filter((row) => !row.hidden)"
+    names = f"{visible}.map((row) => row.cells[0].textContent)"  # of the surveys' methods
     before = tab.run(names)
     tab.run("document.querySelector('thead button').click()")
     assert tab.run(names) == sorted(before, key=str.lower) != before

@@ -60,7 +60,7 @@ def test_theorems_that_do_not_apply_say_why() -> None:
 def test_a_stepsize_of_ones_own_is_taken_as_it_is() -> None:
     method, objective = row("bsp-sgd"), problem("nonconvex-breast-cancer", 4)
     tuned = run_single(method, objective, steps=60, replicas=2)
-    step = tuned.played.tuned.step
+    step = tuned.result.tuned.step
     assert isinstance(step, ConstantStep) and tuned.theorem is not None
     same = run_single(method, objective, steps=60, replicas=2, step=ConstantStep(step.gamma))
     assert same.theorem is tuned.theorem
@@ -76,7 +76,7 @@ def test_a_stepsize_too_large_for_every_theorem_has_no_bound() -> None:
     assert len(reasons) == len(method.theorems) and all("gamma" in reason for reason in reasons)
     single = run_single(method, objective, steps=5, replicas=2, step=large)
     assert single.theorem is None and single.bound is None
-    assert single.played.tuned.step == large
+    assert single.result.tuned.step == large
 
 
 def test_every_metric_of_a_theorem_has_a_label() -> None:
@@ -89,7 +89,7 @@ def test_where_noise_has_no_variance_a_run_is_told_as_a_comparison_tells_it(tmp_
     stage = problem("quadratic-heavy-tailed", 4)
     ready = chosen(row("local-clipping"), stage, Tuning.GRID, seed=0, steps=60)
     single = run_single(ready.row, stage, steps=60, replicas=16, step=ready.step)
-    ends = single.played.trace.suboptimality[:, -1]
+    ends = single.result.trace.suboptimality[:, -1]
     error = single.quantities()[0]
     inside = stats.quantile_test(ends, p=0.5).confidence_interval(0.95)
     assert (error.mean, error.low, error.high) == (np.median(ends), inside.low, inside.high)
@@ -115,7 +115,7 @@ def test_the_workers_error_is_told_where_it_is_asked_for(tmp_path: Path) -> None
     stage = problem("quadratic-sc", 4)
     single = run_single(row("d-psgd"), stage, steps=30, replicas=4, of_workers=True)
     told = {one.name: one.mean for one in single.quantities()}
-    apart = (single.played.trace.rows - single.played.trace.model[:, None]) ** 2
+    apart = (single.result.trace.rows - single.result.trace.model[:, None]) ** 2
     curvature = stage.constants().need("L") * apart.sum(-1).mean() / 2
     of_mean, of_workers = told["f(x_T) - f*"], told["(1/n) sum f(x_i) - f*"]
     assert of_mean < of_workers <= of_mean + float(curvature) * (1 + 1e-9)

@@ -7,7 +7,9 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,7 +23,14 @@ from algorithms.compressors.sign import Sign
 from algorithms.topologies.ring import Ring
 from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
-from experiments.storage.store import FORMAT, CorruptResult, Store, Stored
+from experiments.storage.store import (
+    FORMAT,
+    CorruptResult,
+    Store,
+    Stored,
+    cells_folder,
+    move_earlier,
+)
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import (
@@ -37,10 +46,19 @@ from proofs_check.curves import (
     TradeoffPoint,
     WorkerSeries,
 )
-from proofs_check.facts import ExponentFacts, Facts, TrafficFacts, VariantFacts
+from proofs_check.facts import (
+    ContestFacts,
+    ExponentFacts,
+    Facts,
+    StandingFacts,
+    TrafficFacts,
+    TunedFacts,
+    VariantFacts,
+)
 from proofs_check.gantt import LanePanel
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import CheckKind, Outcome, Verdict
+from tests.experiments.calls import call
 
 CELL = Cell("qsgd", "quadratic-sc", CellKind.RUN, "", (1, 2), 4, 100, 8)
 
@@ -98,6 +116,10 @@ TRAFFIC = TrafficFacts(
 KNOWN = (
     operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)), TRAFFIC,
     EXPONENT,
+    TunedFacts("a", "method", -2, 0.25, ("alpha",), (0.1,), 1e-3, 11, 40, 4),
+    ContestFacts("bits", 1e5, "f(x) - f*", 0.1, "p", (
+        StandingFacts("a", 0.1, 0.05, 0.2, 1.0, float("nan"), 9e4, 40, "best"),
+    ), True),
 )  # fmt: skip
 """One of each type of facts, with a law and without claims among them."""
 
@@ -243,3 +265,64 @@ def test_a_failed_write_leaves_the_file_as_it_was(
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_survey_begins_only_where_its_results_can_be_kept(tmp_path: Path) -> None:
+    """They lie beside the report, where a file has their folder's name here."""
+    (tmp_path / "report-cells").write_text("mine")
+    code, _, err = call("survey", "--row", "bsp-sgd", "--out", str(tmp_path / "report"))
+    assert code == 2 and "report-cells" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["report-cells"]
+
+
+NAMES = ("0" * 32 + ".cell", "1" * 32 + ".error.txt", "timings.json")
+
+
+def earlier(report: Path) -> Path:
+    """A report's folder as an earlier version left it, with somebody's notes."""
+    (report / "cells").mkdir(parents=True)
+    for name in NAMES:
+        (report / "cells" / name).write_text(f"earlier {name}")
+    (report / "cells" / "notes.txt").write_text("mine")
+    return report
+
+
+def test_results_of_an_earlier_version_are_moved_and_nothing_else(tmp_path: Path) -> None:
+    report = earlier(tmp_path / "report")
+    move_earlier(report)
+    assert sorted(path.name for path in cells_folder(report).iterdir()) == sorted(NAMES)
+    assert [path.name for path in (report / "cells").iterdir()] == ["notes.txt"]
+    move_earlier(report)
+    assert cells_folder(report).parent == tmp_path
+    assert (report / "cells" / "notes.txt").read_text() == "mine"
+
+
+def test_what_is_kept_already_is_not_overwritten_by_what_is_moved(tmp_path: Path) -> None:
+    report = earlier(tmp_path / "report")
+    cells_folder(report).mkdir()
+    (cells_folder(report) / NAMES[0]).write_text("new")
+    move_earlier(report)
+    found = {path.name: path.read_text() for path in cells_folder(report).iterdir()}
+    assert found == {name: f"earlier {name}" for name in NAMES[1:]} | {NAMES[0]: "new"}
+
+
+def test_naming_the_folder_of_results_changes_nothing(tmp_path: Path) -> None:
+    report = earlier(tmp_path / "report")
+    cells_folder(report)
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+    assert cells_folder(Path("/")) == Path("/report-cells")
+
+
+@pytest.mark.processes
+def test_another_process_may_move_the_same_files(tmp_path: Path) -> None:
+    """Each of two that start together ends, and every file arrives."""
+    report = tmp_path / "report"
+    (report / "cells").mkdir(parents=True)
+    names = [f"{number:032x}.cell" for number in range(400)]
+    for name in names:
+        (report / "cells" / name).write_text(name)
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        list(pool.map(move_earlier, [report, report]))
+    assert {path.name: path.read_text() for path in cells_folder(report).iterdir()} == {
+        name: name for name in names
+    }

@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 
 from experiments.reporting.survey_job import survey_job
-from experiments.storage.store import Store
-from experiments.survey import _costs, in_order
+from experiments.storage.store import Store, cells_folder
+from experiments.survey import expected_seconds, in_order
 from proofs_check.cell import CellKind
 from proofs_check.suite import cells
 from tests.experiments import fake_survey
@@ -79,7 +79,9 @@ def wait_until(what: str, condition: object, seconds: float) -> None:
 def interrupted_after(out: Path, finished: int, signum: int, *words: str) -> tuple[int, str, float]:
     """Start, wait until so many cells are kept, signal; exit code, text, seconds to the end."""
     process = start(out, *words)
-    wait_until("enough cells kept", lambda: len(list(out.glob("cells/*.cell"))) >= finished, HANGS)
+    wait_until(
+        "enough cells kept", lambda: len(list(cells_folder(out).glob("*.cell"))) >= finished, HANGS
+    )
     time.sleep(0.5)  # the next cells are under way
     pids = family(process.pid)
     assert len(pids) >= 3, "the survey and its two workers"
@@ -122,8 +124,8 @@ def test_failures_are_named_and_the_survey_goes_on(tmp_path: Path, live: bool) -
     assert returned == 1, text
     assert "error: raise on bed: study nap: ArithmeticError: the model is not finite" in text, text
     assert "error: die on bed: study nap: the worker process died (exit code 7)" in text, text
-    assert len(list(tmp_path.glob("cells/*.cell"))) == 2
-    assert len(list(tmp_path.glob("cells/*.error.txt"))) == 2
+    assert len(list(cells_folder(tmp_path).glob("*.cell"))) == 2
+    assert len(list(cells_folder(tmp_path).glob("*.error.txt"))) == 2
     table = pd.read_parquet(tmp_path / "results.parquet")
     assert sorted(table["verdict"]) == ["error", "error", "supported", "supported"]
     assert (tmp_path / "index.html").exists()
@@ -142,11 +144,11 @@ def test_plain_log_counts_and_says_the_time_left(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_untrusted_files_are_named_and_recomputed(tmp_path: Path) -> None:
     finish(tmp_path, "a:10", "b:10", "c:10")
-    first, second, third = sorted(tmp_path.glob("cells/*.cell"))
+    first, second, third = sorted(cells_folder(tmp_path).glob("*.cell"))
     first.write_bytes(first.read_bytes()[:-40])
     second.write_bytes(third.read_bytes())
-    (tmp_path / "cells" / f".{'0' * 32}.999999999.part").write_bytes(b"rateproof")
-    (tmp_path / "cells" / "notes.txt").write_text("mine")
+    (cells_folder(tmp_path) / f".{'0' * 32}.999999999.part").write_bytes(b"rateproof")
+    (cells_folder(tmp_path) / "notes.txt").write_text("mine")
     returned, text = finish(tmp_path, "a:10", "b:10", "c:10")
     flat = " ".join(text.split())
     assert returned == 0, text
@@ -160,7 +162,7 @@ def test_untrusted_files_are_named_and_recomputed(tmp_path: Path) -> None:
 def test_cells_of_which_nothing_is_known_are_expected_to_take_what_their_kind_does(tmp_path):
     """So that from an empty store too the long ones come early, but after one short cell a row."""
     todo = cells("quick")
-    costs = _costs(todo, Store(tmp_path, dict.fromkeys(todo, "v")))
+    costs = expected_seconds(todo, Store(tmp_path, dict.fromkeys(todo, "v")))
     assert {cell.kind for cell in todo} == set(CellKind)
     order = in_order(costs)
     rows = {cell.row for cell in todo}

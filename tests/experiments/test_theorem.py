@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 import rateproof
 from experiments.cli.main import app
-from experiments.commands.theorem import coverage_record, theorem_record
+from experiments.commands.coverage import coverage_record, speed_up
+from experiments.commands.theorem import theorem_record
 from experiments.listing.results import RESULTS
 from theory.estimation import ESTIMATION
 from theory.orders import ORDERS
 from theory.ranges import RANGES
-from theory.theorem import Theorem
+from theory.theorem import HALF, Order, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 
@@ -113,6 +116,45 @@ def test_theorems_that_tune_no_run_are_asked_about_problems_too() -> None:
     by_name = {one["problem"]: one for one in told}
     assert "bsp_pl" in by_name["quadratic-sc"]["covered_by"]
     assert by_name["mlp-digits"]["violated"]["bsp_pl"][0].startswith("this theorem needs L")
+
+
+def test_the_answer_comes_first_for_each_kind_of_problem_with_its_speed_up() -> None:
+    told = called("--for", "top-k").output.splitlines()
+    kinds = [line.partition(" (")[0] for line in told[1:4]]
+    assert kinds[0] == "strongly convex"
+    (bsp,) = (line for line in called("--for", "bsp-sgd").output.splitlines()
+              if line.startswith("strongly convex ("))  # fmt: skip
+    assert "bsp_strongly_convex" in bsp
+
+
+def test_what_fails_is_said_once() -> None:
+    """A sentence that differs in numbers alone is the same assumption."""
+    data = coverage_record("top-k", 16, 1000)
+    told = [re.sub(r"\d[\d.e+-]*", "#", one["what"]) for one in data["missing"]]
+    assert len(set(told)) == len(told)
+    every = {(name, one["problem"]) for one in data["problems"] for name in one["violated"]}
+    said = {
+        (name, where)
+        for one in data["missing"]
+        for name in one["results"]
+        for where in one["problems"]
+    }
+    assert every <= said
+
+
+@pytest.mark.parametrize(
+    ("powers", "words"),
+    [
+        ({"T": -1, "n": -1}, "linear speed-up in n"),
+        ({"T": -HALF, "n": -HALF}, "linear speed-up in n"),
+        ({"T": -1, "n": -HALF}, "speed-up n^0.5"),
+        ({"T": -1}, "no speed-up in n"),
+        ({"T": -1, "n": 1}, "slower with n, by n^1"),
+        ({}, "no speed-up in n"),
+    ],
+)
+def test_a_speed_up_is_that_of_steps_to_an_error(powers: dict[str, Any], words: str) -> None:
+    assert speed_up(Order(powers)) == words
 
 
 def edges(name: str) -> list[float]:

@@ -17,7 +17,7 @@ from algorithms.schedules.pipeline import PipelineSchedule
 from algorithms.schedules.step import step_of
 from algorithms.schedules.timeline import Task, TaskKind, Timeline
 from algorithms.workloads import WORKLOADS
-from experiments.commands.played import chosen
+from experiments.commands.timelines import chosen_schedule
 from experiments.figures.timeline import timeline_figure
 from experiments.processes.tracing import chrome_trace
 from proofs_check.gantt import lane_panel
@@ -26,11 +26,11 @@ from theory.seconds.costs import AlphaBeta
 
 
 def test_pictures_and_trace_are_written(tmp_path: Path) -> None:
-    words = ("timeline", "alexnet", "-s", "wfbp", "-n", "8", "--out", str(tmp_path))
+    words = ("timeline", "alexnet", "--schedule", "wfbp", "-n", "8", "--out", str(tmp_path))
     code, told, _ = call(*words, "--json")
     found = json.loads(told)
     step = step_of(WORKLOADS["alexnet"], 0.25)
-    made, carrier = chosen("wfbp", 8, AlphaBeta(2e-5, 1e-10))
+    made, carrier = chosen_schedule("wfbp", 8, AlphaBeta(2e-5, 1e-10))
     assert code == 0
     assert found["seconds"] == pytest.approx(made.seconds(step, carrier))
     assert {Path(name).suffix for name in found["files"]} == {".png", ".svg", ".json"}
@@ -56,7 +56,7 @@ def test_the_trace_has_every_task_on_its_thread() -> None:
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_every_schedule_has_a_carrier(name: str) -> None:
     step = step_of(WORKLOADS["alexnet"], 0.1)
-    made, carrier = chosen(name, 8, AlphaBeta(1e-5, 1e-10))
+    made, carrier = chosen_schedule(name, 8, AlphaBeta(1e-5, 1e-10))
     assert made.timeline(step, carrier).seconds >= step.compute
 
 
@@ -72,11 +72,22 @@ def test_all_kinds_of_timelines_are_drawn() -> None:
 
 def test_a_pipeline_is_drawn_by_the_command(tmp_path: Path) -> None:
     """VGG-16 on three stages: at least the slowest stage's share of 5 microbatches of 0.6 s."""
-    words = ("timeline", "vgg-16", "-s", "1f1b", "-n", "3", "--count", "5", "--compute", "0.6")
+    words = (
+        "timeline",
+        "vgg-16",
+        "--schedule",
+        "1f1b",
+        "-n",
+        "3",
+        "--count",
+        "5",
+        "--compute",
+        "0.6",
+    )
     found = json.loads(call(*words, "--json", "--out", str(tmp_path))[1])
     assert (
         5 * 0.6 / 3 <= found["seconds"] < 5 * 0.6
-        and "first stage keeps 3 versions" in (found["told"])
+        and "first stage keeps 3 versions" in (found["description"])
     )
     events = _events(found["files"])
     assert len(events) == 2 * 3 * 5
@@ -85,13 +96,13 @@ def test_a_pipeline_is_drawn_by_the_command(tmp_path: Path) -> None:
 
 def test_jobs_are_drawn_by_the_command(tmp_path: Path) -> None:
     """Two of one kind on one network: the sums of both cross it, and neither is done sooner."""
-    words = ("timeline", "vgg-16,vgg-16", "-s", "jobs", "-n", "4", "--count", "2")
+    words = ("timeline", "vgg-16,vgg-16", "--schedule", "jobs", "-n", "4", "--count", "2")
     found = json.loads(call(*words, "--json", "--out", str(tmp_path))[1])
     sent = 32 * 138_357_544 * 2 * 3 / 4 * 1e-10
     assert found["seconds"] == pytest.approx(0.25 + 4 * sent, rel=1e-6), "one waits for the other"
     assert (
         f"VGG-16 is done after {0.25 + 3 * sent:.6g} s, alone after {0.5 + 2 * sent:.6g}"
-        in (found["told"])
+        in (found["description"])
     )
     assert len(_events(found["files"])) == 8
 
@@ -124,10 +135,18 @@ def test_a_module_of_ones_own_is_measured_and_drawn(
 
 def test_sizes_are_tuned(tmp_path: Path) -> None:
     """DIRECT finds a step that is no longer than the one with the sizes by default."""
-    words = ("timeline", "alexnet", "-s", "bytescheduler-ps", "--json", "--out", str(tmp_path))
+    words = (
+        "timeline",
+        "alexnet",
+        "--schedule",
+        "bytescheduler-ps",
+        "--json",
+        "--out",
+        str(tmp_path),
+    )
     plain, best = (json.loads(call(*words, *more)[1]) for more in ((), ("--tune",)))
     assert best["seconds"] <= plain["seconds"]
-    refuse(("timeline", "lstm", "-s", "p3", "--tune"), "tune is for bytescheduler")
+    refuse(("timeline", "lstm", "--schedule", "p3", "--tune"), "tune is for bytescheduler")
 
 
 def test_measured_times_are_proportions() -> None:
@@ -143,17 +162,19 @@ def test_measured_times_are_proportions() -> None:
 def test_bad_timelines_are_refused(tmp_path: Path) -> None:
     out = ("--out", str(tmp_path))
     refuse(("timeline", "alexnot", *out), "unknown model 'alexnot'; nearest: alexnet")
-    refuse(("timeline", "lstm", "-s", "wfpb", *out), "unknown schedule 'wfpb'")
+    refuse(("timeline", "lstm", "--schedule", "wfpb", *out), "unknown schedule 'wfpb'")
     refuse(("timeline", "lstm", "-n", "0", *out), "n must be at least 1, got n=0")
     refuse(("timeline", "lstm", "--gigabits", "0", *out), "gigabits must be positive")
     refuse(("timeline", "lstm", "--compute", "-1", *out), "compute must be positive seconds")
     refuse(("timeline", "lstm", "--alpha", "-1", *out), "at least 0, got alpha=-1.0")
     refuse(("timeline", "lstm", "--count", "0", *out), "count must be at least 1, got count=0")
-    refuse(("timeline", "lstm", "-s", "mg-wfbp-ps", *out), "one channel, got 2")
-    refuse(("timeline", "lstm", "-s", "1f1b-ps", *out), "no form on servers, got 1f1b-ps")
-    refuse(("timeline", "lstm", "-s", "1f1b", "-n", "99", *out), "stages must lie in [1, ")
-    refuse(("timeline", "lstm", "-s", "jobs", "-n", "1", *out), "n must be at least 2 for jobs")
-    refuse(("timeline", "lstm,lstm", "-s", "wfbp", *out), "must be jobs for several models")
+    refuse(("timeline", "lstm", "--schedule", "mg-wfbp-ps", *out), "one channel, got 2")
+    refuse(("timeline", "lstm", "--schedule", "1f1b-ps", *out), "no form on servers, got 1f1b-ps")
+    refuse(("timeline", "lstm", "--schedule", "1f1b", "-n", "99", *out), "stages must lie in [1, ")
+    refuse(
+        ("timeline", "lstm", "--schedule", "jobs", "-n", "1", *out), "n must be at least 2 for jobs"
+    )
+    refuse(("timeline", "lstm,lstm", "--schedule", "wfbp", *out), "must be jobs for several models")
     with pytest.raises(ValueError, match="tasks must not be empty"):
         Timeline("none", ())
     with pytest.raises(ValueError, match="stop must not lie before start"):

@@ -47,7 +47,7 @@ class Executed:
 
 def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
     """Definitions that the cell executed and its closure lacks, and how many it executed."""
-    graph = DefinitionGraph.of(root)
+    graph = DefinitionGraph.from_folder(root)
     prepared = prepare(cell)
     if cell.kind == CellKind.MUTANTS:  # tests of their own run them all, and not under a profiler
         report.MUTANTS = report.MUTANTS[::_EVERY]

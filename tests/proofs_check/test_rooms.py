@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 
 from algorithms.catalogue import ROWS
+from proofs_check.instruments.closed_forms import ClosedForms
+from proofs_check.instruments.erratum import Demonstration
 from proofs_check.instruments.study import Study
 from proofs_check.registry import PROOFS, STUDIES
 from tests.proofs_check.rooms import ROOMS, room_of
@@ -17,7 +19,8 @@ from theory.members import modules
 STUDY_MODULES = tuple(
     module
     for module in modules("proofs_check.evidence")
-    if any(isinstance(value, Study) for value in vars(module).values())
+    if "faults" not in module.__name__  # which hand wrong methods to studies
+    and any(isinstance(value, Study) for value in vars(module).values())
 )
 
 
@@ -36,7 +39,12 @@ def test_every_ready_row_has_a_room() -> None:
     assert set(ROOMS) == {row.key for row in ROWS if row.state == "ready"}
 
 
-CLOSED_MODULES = tuple(m for m in modules("proofs_check.evidence") if hasattr(m, "CLOSED_FORMS"))
+CLOSED_MODULES = tuple(
+    module
+    for module in modules("proofs_check.evidence")
+    if hasattr(module, "CLOSED_FORMS")
+    or any(isinstance(value, ClosedForms | Demonstration) for value in vars(module).values())
+)
 
 
 @pytest.mark.parametrize("module", CLOSED_MODULES, ids=lambda m: m.__name__)
@@ -46,7 +54,7 @@ def test_closed_forms_name_rows_of_their_own_room_as_subjects(module: ModuleType
     named = {
         value.value
         for call in ast.walk(ast.parse(inspect.getsource(module)))
-        if isinstance(call, ast.Call)
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") != "case"
         for value in (*call.args, *(k.value for k in call.keywords if k.arg in ("subject", "row")))
         if isinstance(value, ast.Constant) and value.value in ROOMS
     }

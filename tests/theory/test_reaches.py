@@ -47,8 +47,8 @@ def test_without_what_separates_them_methods_are_sgd() -> None:
 def test_error_feedback_is_the_case_of_no_decay() -> None:
     """alpha = beta = 1 has c = 1: the noise goes into the residual, none into z."""
     found = virtual_iterate_deviation.decaying(1.0, 1.0, 0.25)
-    assert found.excess == 0.0
-    assert found.reach == pytest.approx(iterated(0.5, 0.5), rel=1e-12)
+    assert found.excess == found.reach == 0.0
+    assert found.behind == pytest.approx(iterated(0.5, 0.5), rel=1e-12)
 
 
 def test_differences_and_pairs_end_where_their_recursions_do() -> None:
@@ -68,11 +68,14 @@ def test_differences_and_pairs_end_where_their_recursions_do() -> None:
 def test_blocks_and_elastic_pulls() -> None:
     assert virtual_iterate_deviation.block_momentum(8, 0.0) == Reach(7.0)
     found = virtual_iterate_deviation.block_momentum(8, 0.5)
-    assert found.gain == 2.0 and found.reach == pytest.approx(7 + iterated(0.5, 8.0) + 8, rel=1e-9)
+    assert (found.gain, found.reach) == (2.0, 7.0)
+    assert found.behind == pytest.approx(iterated(0.5, 8.0) + 8, rel=1e-9)
     pulled = virtual_iterate_deviation.elastic(
         4, 0.2, 3
     )  # 1 - 5 alpha = 0: the centre's mode dies at once
-    assert pulled.reach == pytest.approx(2 * iterated(0.8, 3.0), rel=1e-12)
+    spread = 2 * iterated(0.8, 3.0)
+    assert pulled.behind == pytest.approx(spread * math.sqrt(0.8), rel=1e-12)
+    assert pulled.reach == pytest.approx(spread * math.sqrt(1 / 4 + 0.8 * 5 / 4), rel=1e-12)
     assert pulled.gain == 0.8
 
 
@@ -90,8 +93,8 @@ def test_new_ways_apart_end_where_their_recursions_do() -> None:
     found = virtual_iterate_deviation.fed_back_globally(m, 1 - r**2)
     longest = iterated(m * (1 + r) + r, 1.0)
     assert found.gain == pytest.approx(1.25, rel=1e-15)
-    assert found.reach == pytest.approx(1.25 * longest * (r + m * (1 + r)), rel=1e-12)
-    assert virtual_iterate_deviation.fed_back_globally(0.0, 0.75).reach == pytest.approx(
+    assert found.behind == pytest.approx(1.25 * longest * (r + m * (1 + r)), rel=1e-12)
+    assert virtual_iterate_deviation.fed_back_globally(0.0, 0.75).behind == pytest.approx(
         virtual_iterate_deviation.left(0.75)
     )
     assert virtual_iterate_deviation.mixed_at_random(0.25).reach == pytest.approx(

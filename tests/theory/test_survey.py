@@ -10,15 +10,30 @@ import pytest
 
 import theory
 from theory import bits
-from theory.survey.rows import ERRATA, SURVEY_ROWS, SURVEYS, SurveyRow, read_rows
+from theory.survey.references import ARXIV
+from theory.survey.rows import ERRATA, SINCE_ROWS, SURVEY_ROWS, SURVEYS, SurveyRow, read_rows
 
 
-def test_all_rows_are_there_and_agree_with_a_csv_reader() -> None:
-    path = Path(theory.__file__).parent / "survey" / "survey_rows.tsv"
+@pytest.mark.parametrize(
+    ("table", "rows"), [("survey_rows.tsv", SURVEY_ROWS), ("since_rows.tsv", SINCE_ROWS)]
+)
+def test_all_rows_are_there_and_agree_with_a_csv_reader(
+    table: str, rows: tuple[SurveyRow, ...]
+) -> None:
+    path = Path(theory.__file__).parent / "survey" / table
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
-    assert [SurveyRow(*cells) for cells in lines] == list(SURVEY_ROWS)
-    assert all(row.key and row.family and row.what and row.source for row in SURVEY_ROWS)
+    assert [SurveyRow(*cells) for cells in lines] == list(rows)
+    assert all(row.key and row.family and row.what and row.source for row in rows)
+
+
+def test_the_surveys_rows_stay_147_and_the_others_name_their_paper() -> None:
+    assert len(SURVEY_ROWS) == 147
+    assert {row.key for row in SURVEY_ROWS} & {row.key for row in SINCE_ROWS} == set()
+    dated = [
+        bool(ARXIV.search(row.source) or re.search(r"\b20\d\d\b", row.source)) for row in SINCE_ROWS
+    ]
+    assert all(dated), "authors with a year, and an arXiv id where there is one"
 
 
 def test_the_surveys_that_rows_and_errata_name_are_known() -> None:

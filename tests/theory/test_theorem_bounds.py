@@ -18,11 +18,20 @@ from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_d
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 from theory.theorems.conditions import weight_sum
+from theory.theorems.d_psgd_variance import d_psgd_variance
+from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_two_way_variance import ef_sgd_two_way_variance
+from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.gossiping_sgd_pull import gossiping_sgd_pull
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.perturbed_iterate import perturbed_iterate
+from theory.theorems.pr_sgd_momentum_variance import pr_sgd_momentum_variance
+from theory.theorems.signsgd_majority_small_batches import signsgd_majority_small_batches
+from theory.theorems.signsgd_small_batches import signsgd_small_batches
 
 # Bulk synchronous
 
@@ -184,9 +193,108 @@ def test_error_feedback_by_hand() -> None:
     # 6/(0.1*50) + 0.1*2*7 + 4*0.01*4*7*0.75/0.0625
     value = at_example(ef_sgd_nonconvex, ConstantStep(0.1), 50)
     assert value == pytest.approx(1.2 + 1.4 + 13.44, rel=1e-13)
-    # 12/(0.1*50) + 2*0.1*2*5/4 + 8*0.01*4*7*0.75/0.0625
+    # 6/(0.1*50) + 0.1*2*5/4 + 8*0.01*4*7*0.75/0.0625
     value = at_example(ef_sgd_workers, ConstantStep(0.1), 50)
-    assert value == pytest.approx(2.4 + 0.5 + 26.88, rel=1e-13)
+    assert value == pytest.approx(1.2 + 0.25 + 26.88, rel=1e-13)
+
+
+def test_perturbed_iterates_by_hand() -> None:
+    """2 Delta/(gamma a T) + gamma a L (sigma2 + b G2)/n + (gamma L)^2 (S^2 + 2 B^2) G2."""
+    value = at_example(perturbed_iterate, ConstantStep(0.1), 50)
+    assert value == pytest.approx(0.6 + 0.4 * 6.75 / 4 + 0.04 * 13.5 * 7, rel=1e-13)
+    c = perturbed_iterate.example
+    assert not perturbed_iterate.violations(c, ConstantStep(1 / 8), 50)  # 1/(2 a L)
+    assert perturbed_iterate.violations(c, ConstantStep(0.13), 50)
+    at_z = c.state(behind=0.0)  # the model is the virtual iterate: 1/(a L)
+    assert not perturbed_iterate.violations(at_z, ConstantStep(1 / 4), 50)
+
+
+def test_bounds_by_variances_by_hand() -> None:
+    """At n 4, L 2, sigma2 5, zeta2 1.5, Delta 3, gamma 0.02, T 50; delta 1/4 and lam 0.6."""
+    noise, y2 = 0.04 * 5 / 4, 0.0016
+    left = 1 - 8 * y2 * 0.75 * 16
+    value = at_example(ef_sgd_variance, ConstantStep(0.02), 50)
+    assert value == pytest.approx((6 + noise + 3 * y2 * (48 + 20)) / left, rel=1e-13)
+    value = at_example(d_psgd_variance, ConstantStep(0.02), 50)
+    assert value == pytest.approx(6 + noise + y2 * (6 / 0.16 + 10 / 0.4), rel=1e-13)
+    c = ef_sgd_variance.example  # delta/(4 L sqrt(1 - delta)) = 0.0361
+    assert not ef_sgd_variance.violations(c, ConstantStep(0.036), 50)
+    assert ef_sgd_variance.violations(c, ConstantStep(0.0362), 50)
+    full = c.state(delta=1.0)  # 1/(2 L)
+    assert not ef_sgd_variance.violations(full, ConstantStep(0.25), 50)
+    assert ef_sgd_variance.violations(full, ConstantStep(0.251), 50)
+    assert not d_psgd_variance.violations(d_psgd_variance.example, ConstantStep(0.1), 50)
+    assert d_psgd_variance.violations(d_psgd_variance.example, ConstantStep(0.101), 50)
+
+
+def test_momentum_and_two_way_feedback_by_variances_by_hand() -> None:
+    """PR-SGD: m 0.8, H 5, L 2, so y = 10 gamma; two ways: A = (r1 + r2)/((1 - r1) (1 - r2))."""
+    y2 = 0.0016  # gamma 0.004
+    drift = y2 * 4 * (2 * 9 * 1.5 / 3 + 5) / (1 - 2 * y2 * 20)
+    behind = 4 * y2 * 0.64 * 5 / (0.36 * 4)
+    value = at_example(pr_sgd_momentum_variance, ConstantStep(0.004), 50)
+    assert value == pytest.approx(2 * 0.2 * 3 / 0.2 + 0.04 * 5 / 4 + behind + drift, rel=1e-13)
+    c = pr_sgd_momentum_variance.example  # 1/(1 + sqrt(129)) = 0.0809 against 1/(2 H) = 0.1
+    assert not pr_sgd_momentum_variance.violations(c, ConstantStep(0.00809), 50)
+    assert pr_sgd_momentum_variance.violations(c, ConstantStep(0.0081), 50)
+    long = c.state(H_velocity=10)  # 1/20
+    assert not pr_sgd_momentum_variance.violations(long, ConstantStep(0.005), 50)
+    assert pr_sgd_momentum_variance.violations(long, ConstantStep(0.00501), 50)
+    c = ef_sgd_two_way_variance.example.state(delta_up=0.75, delta_down=0.75)  # A = 4
+    curve = ef_sgd_two_way_variance.bound(c, ConstantStep(0.05), np.array([50.0]))
+    square = 0.01 * 16
+    told = (6 / 2.5 + 0.1 * 5 / 4 + 2 * square * 6.5) / (1 - 2 * square)
+    assert float(curve[0]) == pytest.approx(told, rel=1e-13)
+    assert not ef_sgd_two_way_variance.violations(c, ConstantStep(1 / 16), 50)
+    assert ef_sgd_two_way_variance.violations(c, ConstantStep(0.0626), 50)
+
+
+def test_compensated_delays_and_pulls_by_hand() -> None:
+    """DC-ASGD: gamma c tau = 0.15 at gamma 0.1, U = 3/0.85; pulls: rho = 1 - 0.1 * 0.95, K 4."""
+    value = at_example(dc_asgd_bounded, ConstantStep(0.1), 50)
+    square = (3 / 0.85) ** 2
+    assert value == pytest.approx(1.2 + 0.2 * square + (0.1 * 2.5 * 3) ** 2 * square, rel=1e-13)
+    c = dc_asgd_bounded.example  # 2 c tau = 3 > L
+    assert not dc_asgd_bounded.violations(c, ConstantStep(1 / 3), 50)
+    assert dc_asgd_bounded.violations(c, ConstantStep(0.334), 50)
+    (told,) = dc_asgd_bounded.violations(c.state(zeta2=1.0), ConstantStep(0.1), 50)
+    assert "one objective" in told
+    value = at_example(gossiping_sgd_pull, ConstantStep(0.1), 51)
+    assert value == pytest.approx(0.905**12 * 6 + 0.1 * 5 / (0.5 * 0.95), rel=1e-13)
+    c = gossiping_sgd_pull.example  # 1/(L + mu)
+    assert not gossiping_sgd_pull.violations(c, ConstantStep(0.4), 50)
+    assert gossiping_sgd_pull.violations(c, ConstantStep(0.401), 50)
+
+
+def test_votes_of_small_batches_by_hand() -> None:
+    """n 25: s = 2/sqrt(3) 3/5 400; n 1: s = 2/sqrt(3) 400; an even number is refused."""
+    theorem, step = signsgd_majority_small_batches, ConstantStep(0.05)
+    B = (0.6 + 0.225) * 5 / 3
+    value = at_example(theorem, step, 100)
+    assert value == pytest.approx(math.sqrt(B * 480 / math.sqrt(3)), rel=1e-13)
+    one = theorem.bound(theorem.example.state(n=1), step, np.array([100.0]))
+    assert float(one[0]) == pytest.approx(math.sqrt(B * 800 / math.sqrt(3)), rel=1e-13)
+    (told,) = theorem.violations(theorem.example.state(n=8), step, 100)
+    assert "must be odd" in told
+
+
+@pytest.mark.parametrize("n", [1, 3, 5, 9, 25, 101])
+def test_votes_are_right_as_often_as_the_bound_says(n: int) -> None:
+    """Right less wrong by the binomial law itself, against 3/5 min(1, sqrt(n) eps)."""
+    for eps in (0.001, 0.01, 0.1, 1 / math.sqrt(n), 0.3, 0.5):
+        p = min(0.5 + eps, 1.0)
+        right = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n // 2 + 1, n + 1))
+        assert 2 * right - 1 >= 0.6 * min(1, math.sqrt(n) * (p - 0.5)) - 1e-12
+
+
+def test_small_batches_of_signs_by_hand() -> None:
+    """B = sqrt(3) (3/(0.05 T) + 0.05 * 9/2): B + 100 while 4 B > 400, then sqrt(400 B)."""
+    few, many = math.sqrt(3) * (60 + 0.225), math.sqrt(3) * (0.6 + 0.225)
+    step = ConstantStep(0.05)
+    assert at_example(signsgd_small_batches, step, 1) == pytest.approx(few + 100, rel=1e-13)
+    assert at_example(signsgd_small_batches, step, 100) == pytest.approx(
+        math.sqrt(400 * many), rel=1e-13
+    )
 
 
 def test_error_feedback_without_loss_is_sgd() -> None:

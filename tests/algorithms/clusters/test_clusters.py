@@ -99,6 +99,19 @@ def test_servers_in_closed_form_are_those_of_their_messages():
                 assert one == pytest.approx(other)
 
 
+def test_a_thread_that_copies_holds_up_servers_between_machines_and_nothing_else():
+    """By hand: within a machine as ever, between machines two copies of the vector."""
+    slow = replace(PLAIN, thread=2e8)
+    between = 2 * 3 / 4 * NETWORK.beta
+    assert between < 2 / slow.thread
+    copied = sums(PLAIN, 8, "servers").whole.beta - between + 2 / slow.thread
+    assert sums(slow, 8, "servers").whole.beta == pytest.approx(copied)
+    for name in ARCHITECTURES:
+        at = 2 if name == "servers" else 8
+        assert sums(slow, at, name) == sums(PLAIN, at, name)
+    assert sums(replace(PLAIN, thread=1e12), 8, "servers") == sums(PLAIN, 8, "servers")
+
+
 def test_lists_go_round_a_ring_or_in_few_rounds():
     few, ring = (gathers(PLAIN, 8, around).whole for around in (False, True))
     assert ring.alpha == pytest.approx(7 * NETWORK.alpha)
@@ -153,6 +166,7 @@ def test_bad_clusters_are_named(tmp_path):
         ("name = ", "Invalid value"),
         (written(PLAIN) + "\n[oddity]\n", "unknown entries oddity"),
         (written(PLAIN).replace("machines = 4", "machines = 0"), "machines=0"),
+        (written(PLAIN).replace("thread = inf", "thread = 0.0"), "thread=0.0"),
         (written(PLAIN).replace("[1000.0, 3e-05]", "[1000.0, 3.0]"), "points must be two or more"),
     ):
         path.write_text(text, encoding="utf-8")

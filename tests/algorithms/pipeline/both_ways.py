@@ -26,7 +26,7 @@ class OneByOne:
     def __init__(self, *_: Any) -> None:
         pass
 
-    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+    def advance(self, state: Any, t: int, *_: Any) -> tuple[Any, int]:
         """The state as it is."""
         return state, 0
 
@@ -36,8 +36,10 @@ class Counted(advance.Blocks):
 
     taken = 0
 
-    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
-        state, done = super().advance(state, t, until)
+    def advance(
+        self, state: Any, t: int, until: int, observer: advance.Observer | None = None
+    ) -> tuple[Any, int]:
+        state, done = super().advance(state, t, until, observer)
         Counted.taken += done
         return state, done
 

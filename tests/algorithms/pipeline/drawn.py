@@ -51,7 +51,8 @@ stepsizes = st.sampled_from([ConstantStep(0.05), InverseTimeStep(2.0, 30.0)])
 options = st.fixed_dictionaries(
     {
         "steps": st.integers(1, 12), "points": st.integers(2, 5), "replicas": st.integers(1, 3),
-        "seed": st.integers(0, 9), "every": st.sampled_from([0, 0, 3]),
+        "seed": st.integers(0, 9), "every": st.sampled_from([0, 0, 1, 3]),
+        "weight": st.sampled_from([None, None, lambda t: t + 1.5]),
     }
 )  # fmt: skip
 

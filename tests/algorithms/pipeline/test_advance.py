@@ -20,6 +20,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.phases import PhaseClock
 from algorithms.network.simulated import Simulated
 from algorithms.optimizers.outer import BlockMomentum
+from algorithms.pipeline import advance
 from algorithms.pipeline.advance import Blocks
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
@@ -125,3 +126,55 @@ def test_a_subclass_takes_its_own_steps():
         assert assert_same(mine, problem, steps=6) == 0
     mine = type("MyQSGD", (QSGD,), {})(2)
     assert assert_same(BSP(step, mine), problem, steps=6) == 0
+
+
+@every_method
+@pytest.mark.parametrize("observed", [{"every": 1}, {"every": 3}, {"weight": lambda t: t + 1.5}])
+@pytest.mark.parametrize("timing", [None, STANDARD])
+def test_an_observer_of_every_step_ends_no_block(made, observed, timing, monkeypatch):
+    problem, calls = synthetic(3, 5, 4, L2(0.1), batch=2), []
+    advanced = Blocks.advance
+
+    def counted(blocks, state, t, *given):
+        calls.append(t)
+        return advanced(blocks, state, t, *given)
+
+    monkeypatch.setattr(Blocks, "advance", counted)
+    options = {"steps": 60, "points": 3, "replicas": 2, "timing": timing, **observed}
+    assert assert_same(made(ConstantStep(0.1)), problem, **options) == 60
+    assert set(calls) == {0, 1}  # from one record to the next
+
+
+def test_a_model_of_many_numbers_is_looked_at_once_a_block(monkeypatch):
+    """No more than one mean model may be kept: blocks reach from one look to the next."""
+    problem, calls = synthetic(3, 5, 4, L2(0.1), batch=2), []
+    advanced = Blocks.advance
+
+    def counted(blocks, state, t, *given):
+        calls.append(t)
+        return advanced(blocks, state, t, *given)
+
+    monkeypatch.setattr(Blocks, "advance", counted)
+    monkeypatch.setattr(advance, "_MOST_NUMBERS", 1)
+    options = {"steps": 61, "points": 3, "replicas": 2, "every": 10}
+    assert assert_same(BSP(ConstantStep(0.1)), problem, **options) == 61
+    assert set(calls) == {0, *range(1, 61, 10)}
+
+
+@every_method
+def test_an_observer_sees_a_run_that_diverges_up_to_its_last_step(made):
+    problem = synthetic(3, 5, 4, L2(10.0), batch=2, dtype=torch.float32)
+    options = {"steps": 60, "points": 3, "replicas": 2, "every": 1, "weight": lambda t: t + 1.5}
+    assert_same(made(ConstantStep(1e6)), problem, **options)
+
+
+@every_method
+def test_an_observer_sees_a_run_that_waits_for_ever_up_to_its_last_step(made):
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2, dtype=torch.float32)
+    timing = Timing(LostWorker(Constant(1.0), 1, 23))
+    traces = []
+    for taken in (run, composed):
+        with pytest.raises(WorkerLost) as raised:
+            taken(made(ConstantStep(0.1)), problem, steps=60, points=30, every=1, timing=timing)
+        traces.append(raised.value.trace)
+    assert_equal(*traces)

@@ -26,5 +26,6 @@ problems = st.builds(
 steps = st.sampled_from([ConstantStep(0.3), InverseTimeStep(2.0, 3.0)])
 options = st.fixed_dictionaries({
     "steps": st.just(11), "points": st.just(4), "replicas": st.integers(1, 3),
-    "seed": st.integers(0, 9),
+    "seed": st.integers(0, 9), "every": st.sampled_from([0, 1, 3]),
+    "weight": st.sampled_from([None, lambda t: t + 1.5]),
 })  # fmt: skip

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
+from algorithms.methods.admm.admm_linearised import LinearisedADMM
 from algorithms.methods.cooperative.cooperative import Cooperative, Gossip, MixingOrder
 from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
@@ -33,10 +34,12 @@ from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.methods.parts.gradients import Full, Sampled
 from algorithms.methods.parts.sliding_rules import ConvexSliding, StronglyConvexSliding
+from algorithms.optimizers.proximal import NoProximal, SoftThreshold
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.sets.ball import Ball
 from algorithms.sets.geometry import Euclidean
+from algorithms.sets.projection import Projection
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.complete import Complete
@@ -53,6 +56,7 @@ from theory.stepsizes import ConstantStep
 one = st.sampled_from
 PERIODS = st.integers(1, 4)
 SLIDING = one([ConvexSliding(0.05), StronglyConvexSliding(0.01)])
+PROXIMALS = one([NoProximal(), SoftThreshold(0.1), Projection(Ball(0.1))])
 OPERATORS = one([Identity(), TopK(0.3), QSGD(4)])
 
 
@@ -118,6 +122,7 @@ def methods(draw, n):
         lambda: SAPSPSGD(step, draw(meetings_alone(n)), draw(one([1.0, 2.5]))),
         lambda: MSPD(step, Ring(n), draw(PERIODS)),
         lambda: CommunicationSliding(draw(SLIDING), Ring(n), draw(PERIODS)),
+        lambda: LinearisedADMM(step, draw(one([Ring(n), Complete(n)])), draw(PROXIMALS)),
     )
     return draw(one(made))()
 

@@ -28,7 +28,7 @@ def cases(draw):
     x = torch.tensor(flat, dtype=dtype).view(k, d)
     x = x * draw(st.sampled_from([1.0, 1e-30, 1e30]))
     guide = x.abs().amax(0).expand(k, d).contiguous()
-    return operator.at(_T), x, guide[: draw(st.sampled_from([0, k]))]
+    return operator.at_step(_T), x, guide[: draw(st.sampled_from([0, k]))]
 
 
 def by_operator(operator, x, guide):

@@ -14,6 +14,7 @@ from algorithms.memories.nesterov_feedback import NesterovFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.adagrad import Adagrad
 from algorithms.optimizers.base import SGD
+from algorithms.optimizers.lamb import LAMB, adam
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import FixedTrust, NormRatio
 from algorithms.optimizers.momentum import Momentum
@@ -44,7 +45,8 @@ def optimizers_for(d):
     return (
         SGD(), Momentum(0.9), Momentum(0.5, nesterov=True), Adagrad(),
         LARS(shapes), LARS(shapes, 0.5, 0.1, NormRatio(0.5, 0.1, 2.0)),
-        LARS(shapes, 0.5, 0.1, FixedTrust(0.7)),
+        LARS(shapes, 0.5, 0.1, FixedTrust(0.7)), LAMB(shapes, decay=0.1), adam(shapes),
+        LAMB(shapes, 0.0, 0.5, trust=NormRatio(0.5, 0.1, 2.0)),
     )  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def test_blocks_equal_encode_and_decode(x, blocks, t, seed, scaled):
     blocks, key = min(blocks, x.shape[-1]), Key.seed(seed)
     lots = BlockSampling(blocks, (blocks + 1) // 2, scaled)
     for turn in (BlockInTurn(blocks), BlockInTurn(blocks, lot=seed)):
-        assert_alike(compiled(turn, x, None, key, 0, t), composed(turn.at(t), x, None, key, 0))
+        assert_alike(compiled(turn, x, None, key, 0, t), composed(turn.at_step(t), x, None, key, 0))
     assert_alike(compiled(lots, x, None, key, 3), composed(lots, x, None, key, 3))
 
 

@@ -42,7 +42,7 @@ def test_without_penalty_work_is_conserved(made: list[tuple[float, float, int, f
         line = SharedNetwork(1.0, 0.0, rule, most).timeline(jobs)
         assert not line.conflicts()
         for job in jobs:
-            sent = line.of(f"link of {job.name}")
+            sent = line.tasks_on(f"link of {job.name}")
             assert len(sent) == job.steps
             assert all(t.stop - t.start >= job.bits - 1e-9 for t in sent)
             alone = job.start + job.steps * (job.compute + job.bits)

@@ -29,6 +29,7 @@ from theory.seconds.sparse_times import finished
 ANY: tuple[CommunicationSchedule, ...] = (
     BULK, WAIT_FREE, FusionBuffer(3.0, 0.0), FusionBuffer(2.0, 0.7), PriorityPropagation(0.8),
     ByteScheduler(0.5, 1.2), ByteScheduler(0.7, 0.1), SparseLayers(kept=0.5, selection=0.3),
+    ByteScheduler(0.5, 1.2, barrier=True, turn=0.3, tensor_seconds=0.2),
 )  # fmt: skip
 ONE_CHANNEL = (*ANY, MERGED, GREEDY, SparseLayers(MERGED, kept=0.9, selection=1.0))
 SERVERS = (*ANY, TIC, TAC)
@@ -39,22 +40,22 @@ def kept_order(schedule: CommunicationSchedule, step: TrainingStep, carrier: Car
     """One thing at a time; gradients first, then messages, then the passes that need them."""
     line = schedule.timeline(step, carrier)
     assert not line.conflicts()
-    played, step = schedule.played(step, carrier), schedule.prepared(step)
+    simulated, step = schedule.simulated(step, carrier), schedule.prepared(step)
     messages = schedule.messages(step, carrier)
     sent = np.zeros(len(step.bits))
     for k, (first, last) in enumerate(zip(messages.first, messages.last, strict=True)):
         mine = np.arange(first, last + 1)
-        assert played.starts[0][k] >= step.ready[mine].max() - SLACK
-        for before, after in zip(played.stops, played.starts[1:], strict=False):
+        assert simulated.starts[0][k] >= step.ready[mine].max() - SLACK
+        for before, after in zip(simulated.stops, simulated.starts[1:], strict=False):
             assert after[k] >= before[k] - SLACK
         for layer in step.layers[mine]:
-            assert played.forward[layer] >= played.arrivals[k] - SLACK
+            assert simulated.forward[layer] >= simulated.arrivals[k] - SLACK
         sent[mine] += messages.bits[k] / (last - first + 1)
     assert sent.sum() == pytest.approx(step.bits.sum())
-    assert played.seconds >= step.compute - SLACK
+    assert simulated.seconds >= step.compute - SLACK
     if schedule.barrier:
-        assert played.forward[0] >= played.arrivals.max() - SLACK
-    assert line.seconds == pytest.approx(max(played.seconds, played.stops[-1].max()))
+        assert simulated.forward[0] >= simulated.arrivals.max() - SLACK
+    assert line.seconds == pytest.approx(max(simulated.seconds, simulated.stops[-1].max()))
     done = [t for t in line.tasks if t.kind is TaskKind.FORWARD]
     assert sum(t.stop - t.start for t in done) == pytest.approx(sum(step.forward))
 
@@ -100,7 +101,7 @@ def test_merging_is_the_best_of_all_partitions(step: TrainingStep, channel: Chan
     carrier = Carrier((channel,))
     best = min(map(end, all_groups(len(step.bits))))
     assert end(MERGED.groups(step, carrier)) == pytest.approx(best, abs=1e-12)
-    assert MERGED.played(step, carrier).stops[0].max() == pytest.approx(best, abs=1e-12)
+    assert MERGED.simulated(step, carrier).stops[0].max() == pytest.approx(best, abs=1e-12)
     assert end(GREEDY.groups(step, carrier)) >= best - SLACK
 
 
@@ -167,8 +168,8 @@ def test_the_channel_serves_as_small_steps_of_time_do(data: st.DataObject) -> No
                 sending, arrivals[k] = (k, stop), stop + latency
                 under_way.append((k, stop + latency))
     if all(float(bits).is_integer() for bits in m.bits):
-        played = schedule.played(step, carrier)
-        assert played.arrivals.tolist() == [arrivals[k] for k in range(len(m.ready))]
+        simulated = schedule.simulated(step, carrier)
+        assert simulated.arrivals.tolist() == [arrivals[k] for k in range(len(m.ready))]
 
 
 def test_the_greedy_rule_is_not_always_best() -> None:

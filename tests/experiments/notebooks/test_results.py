@@ -73,7 +73,7 @@ def shown(result: Any) -> Page:
 
 def test_a_run_is_its_trace() -> None:
     single = rateproof.run("qsgd", "quadratic-sc", **SMALL)
-    trace, frame = single.played.trace, single.frame
+    trace, frame = single.result.trace, single.frame
     assert len(frame) == trace.suboptimality.size
     third = frame[frame["replica"] == 2]
     assert np.array_equal(third["steps"], trace.steps)
@@ -118,6 +118,15 @@ def made(outcome: Outcome, **numbers: Any) -> Verdict:
     return Verdict(EVIL, EVIL, "made", outcome, evidence=EVIL, **numbers)
 
 
+def test_a_verdict_shows_itself_as_a_small_table() -> None:
+    page = read(made(Outcome.REFUTED, statistic=6.0, bound=3.0, uncertainty=0.25)._repr_html_())
+    assert page.tags.count("table") == 1 and page.tags.count("tr") == 7 and EVIL in page.text
+    assert "6 \N{PLUS-MINUS SIGN} 0.25" in page.text and "bound3" in page.text
+    assert "Fraction" not in page.text and "None" not in page.text
+    bare = read(Verdict("a", "b", "c", Outcome.PROVED)._repr_html_())
+    assert bare.tags.count("tr") == 4
+
+
 def test_a_verdict_figure_draws_shares_of_bounds() -> None:
     """Twice the bound is at 2, half of it at 1/2; no number where there is no positive bound."""
     over = made(Outcome.REFUTED, statistic=6.0, bound=3.0, uncertainty=0.3)
@@ -135,6 +144,7 @@ def test_an_audit_keeps_its_names_and_shows_claims_first() -> None:
     audited = rateproof.audit(lambda x: 0.5 * x, delta="c", c=0.8, d=4, samples=100)
     assert isinstance(audited, Audited)
     assert audited.refuted and audited.claims == audited.found.claims
+    assert {"refuted", "claims", "measured", "frame", "figure"} <= set(dir(audited))
     with pytest.raises(AttributeError):
         _ = audited.no_such_thing
     frame = audited.frame

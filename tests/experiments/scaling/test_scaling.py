@@ -63,8 +63,9 @@ def test_constants_of_a_network_are_of_its_own_workers_only() -> None:
 
 
 def test_who_has_no_theorem_is_told_so() -> None:
-    told = guarantee(row("adacomp"), problem("quadratic-sc", 4), {4: 1.0}, 0.1)
-    assert told.steps == {} and told.told == "no theorem tunes adacomp on quadratic-sc"
+    promise = guarantee(row("adacomp"), problem("quadratic-sc", 4), {4: 1.0}, 0.1)
+    assert promise.steps == {}
+    assert promise.description == "no theorem tunes adacomp on quadratic-sc"
 
 
 def test_seconds_of_steps_by_hand() -> None:
@@ -99,7 +100,7 @@ def test_a_divided_batch_is_simulated_where_as_many_workers_have_it() -> None:
     )  # fmt: skip
     weak, strong = ([p for p in found.points if p.kind == kind] for kind in ("weak", "strong"))
     assert [p.simulated for p in strong] == [weak[0].simulated] * 2
-    assert "strong: from 32 workers on less than one sample each" in found.told
+    assert "strong: from 32 workers on less than one sample each" in found.description
 
 
 def test_the_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
@@ -107,8 +108,8 @@ def test_the_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     file.write_text(written(CLUSTER), encoding="utf-8")
     words = ("scaling", "bsp-sgd", "--cluster", str(file), "--model", "resnet-50", "--target", ".5",
              "--most", "64", "--simulated", "2", "-T", "400", "--out", str(tmp_path))  # fmt: skip
-    code, told, _ = call(*words, "--json")
-    data = json.loads(told)
+    code, description, _ = call(*words, "--json")
+    data = json.loads(description)
     assert code == 0
     assert [p["n"] for p in data["points"]] == 2 * [2, 4, 8, 16, 32, 64]
     *pictures, table = map(Path, data["files"])
@@ -116,8 +117,8 @@ def test_the_command_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     with table.open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     assert float(rows[3]["promised_seconds"]) == data["points"][3]["promised_seconds"]
-    code, told, _ = call(*words)
-    assert code == 0 and "processor seconds for 64 workers" in told
+    code, description, _ = call(*words)
+    assert code == 0 and "processor seconds for 64 workers" in description
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import rateproof
-from experiments.sweeps.play import DIVERGED, BlockWork
+from experiments.sweeps.run_point import DIVERGED, BlockWork
 from experiments.sweeps.study_file import study_of
 from experiments.sweeps.sweeping import last_records, plan
 

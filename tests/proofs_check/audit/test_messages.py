@@ -13,10 +13,10 @@ from algorithms.compressors.top_k import TopK
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.messages import check_bits, costs
 from proofs_check.audit.payload import message_of, own_length
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import Traits, traits_of
-from proofs_check.audit.verdicts import Reporter
 from proofs_check.verdict import Outcome
 from tests.proofs_check.audit.asking import audited, refuted, verdict
 

@@ -16,10 +16,10 @@ from proofs_check.audit.hooks import audit_hooks
 from proofs_check.audit.payload import message_of
 from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import seed_all
+from proofs_check.audit.reporting import Reporter
 from proofs_check.audit.torch_hooks import HookFailure, HookLine
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.user_hooks import hook_named, is_hook
-from proofs_check.audit.verdicts import Reporter
 from proofs_check.verdict import Outcome
 from tests.proofs_check.audit import users_hooks
 

@@ -68,9 +68,11 @@ def test_names_are_unique() -> None:
     assert len({check.name for check in BOUND_CHECKS}) == len(BOUND_CHECKS)
 
 
-LESS_NOISE = {"lag": 0.0, "dgd": 0.0, "ri-sgd": 1 / 2} | dict.fromkeys(
-    ("linear-scaling", "sqrt-scaling", "legw"), 1 / 8
-)
+LESS_NOISE = {
+    **dict.fromkeys(("lag", "dgd", "ef21", "ef21-pp", "marina", "dasha", "rand-diana"), 0.0),
+    **dict.fromkeys(("linear-scaling", "sqrt-scaling", "legw"), 1 / 8),
+    "ri-sgd": 1 / 2,
+}
 """Share of the problem's variance: full gradients, eight base batches, two shards a worker."""
 
 

@@ -31,7 +31,7 @@ from proofs_check.compressors.power import smallest_faults
 from proofs_check.instruments.place_law import place_law
 from proofs_check.instruments.statistics import ErrorBudget, mean_test
 from proofs_check.instruments.sum_law import sum_law
-from proofs_check.mutants.operator_mutant import FaultyCompressor
+from proofs_check.mutants.method_mutant import FaultyCompressor
 from proofs_check.verdict import Outcome
 from theory.claims import Claim, Source, Unbiased, VarianceBound
 

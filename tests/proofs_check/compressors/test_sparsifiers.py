@@ -43,9 +43,11 @@ from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import check_compressor
-from proofs_check.evidence.sparsification.faults import METHOD_MUTANTS, MUTANTS
+from proofs_check.evidence.sparsification import faults
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.paths import models
+from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
+from proofs_check.mutants.report import faults_in
 from proofs_check.verdict import Outcome
 from theory import bits
 from theory.claims import Contraction, NoConstant
@@ -517,13 +519,15 @@ def test_no_claim_is_refuted(operator, d):
     assert not [v for v in verdicts if v.outcome is Outcome.REFUTED]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant", faults_in(faults, OperatorMutant), ids=lambda mutant: mutant.name
+)
 def test_mutants_are_refuted(mutant):
     verdicts = check_compressor(mutant.mutant, d=256)
     assert mutant.check in {v.check for v in verdicts if v.outcome is Outcome.REFUTED}
 
 
-@pytest.mark.parametrize("mutant", METHOD_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", faults_in(faults, MethodMutant), ids=lambda mutant: mutant.name)
 def test_method_mutants_are_refuted(mutant):
     assert mutant.refute().outcome is Outcome.REFUTED
     assert mutant.genuine().outcome is not Outcome.REFUTED

@@ -63,7 +63,7 @@ def test_levels_are_those_of_li_fu_xie_and_zhang(gamma, b):
     M_1(h, k) = sqrt(N) h^2 lambda_N^2 / (2 k (k - rho_h)) + (1 + 2 h d*) / (2 k).
     """
     n, h = 7, gamma / 3  # Ring's weights are 1/3
-    theory = Zooming.of(Ring(n).matrix(0), gamma, b)
+    theory = Zooming.from_matrix(Ring(n).matrix(0), gamma, b)
     eigenvalues = 2 - 2 * np.cos(2 * np.pi * np.arange(1, n) / n)
     rho = max(abs(1 - h * eigenvalues))
     top, k = max(eigenvalues), theory.ratio
@@ -73,18 +73,18 @@ def test_levels_are_those_of_li_fu_xie_and_zhang(gamma, b):
 
 def test_two_bits_suffice_on_every_graph_for_small_steps():
     for topology in (Ring(40), Torus(6, 6), Complete(30)):
-        theory = Zooming.of(topology.matrix(0), 1.0, 2)
+        theory = Zooming.from_matrix(topology.matrix(0), 1.0, 2)
         small = 0.2 * theory.gap / (theory.beta**2 * math.sqrt(topology.n))
-        assert 1 - small * theory.gap < Zooming.of(topology.matrix(0), small, 2).ratio < 1
+        assert 1 - small * theory.gap < Zooming.from_matrix(topology.matrix(0), small, 2).ratio < 1
 
 
 def test_points_are_those_of_the_fixed_range_of_that_step():
     draws = Key.seed(1).draws(torch.tensor(0), torch.arange(1))
     x = torch.tensor([[0.3, -0.9, 0.0, 1.05]], dtype=torch.float64)
-    zooming = ZoomingRange(4.0, 4, 0.5).at(2)
+    zooming = ZoomingRange(4.0, 4, 0.5).at_step(2)
     assert torch.equal(zooming.compress(x, draws), FixedRange(1.0, 4).compress(x, draws))
     assert zooming.bits(4, torch.float64) == 16
-    assert ZoomingRange(1.0, 4, 0.5).at(100).grid().radius == 1e-12
+    assert ZoomingRange(1.0, 4, 0.5).at_step(100).grid().radius == 1e-12
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_points_are_those_of_the_fixed_range_of_that_step():
     [
         (lambda: ZoomingRange(1.0, 4, 0.0), "shrink must lie in"),
         (lambda: ZoomingRange(0.0), "radius positive"),
-        (lambda: Zooming.of(np.eye(3), 0.5, 4), "gap positive"),
-        (lambda: Zooming.of(Ring(8).matrix(0), 0.5, 1), "b be at least 2"),
-        (lambda: Zooming.of(Ring(8).matrix(0), 0.5, 4).spread(0.5), "ratio must lie in"),
+        (lambda: Zooming.from_matrix(np.eye(3), 0.5, 4), "gap positive"),
+        (lambda: Zooming.from_matrix(Ring(8).matrix(0), 0.5, 1), "b be at least 2"),
+        (lambda: Zooming.from_matrix(Ring(8).matrix(0), 0.5, 4).spread(0.5), "ratio must lie in"),
     ],
 )
 def test_errors(make, says):

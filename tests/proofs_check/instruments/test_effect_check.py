@@ -13,16 +13,10 @@ from scipy import stats
 from algorithms.catalogue import problem, row
 from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.effect_check import (
-    Arm,
-    EffectCheck,
-    Measurement,
-    at_budget,
-    at_end,
-    held,
-    to_reach,
-)
+from proofs_check.instruments.effect_check import Arm, EffectCheck, held
+from proofs_check.instruments.measurement import Measurement, at_budget, at_end, to_reach
 from proofs_check.instruments.reaching import reached_at
+from proofs_check.instruments.reading import Reading
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -58,7 +52,44 @@ def test_what_diverges_breaks_and_what_never_arrives_is_beaten():
     finite, infinite = np.array([1.0, 1.1]), np.array([1.0, math.inf])
     assert held(infinite, finite, 0.5).outcome is Outcome.REFUTED
     assert held(np.array([math.nan, 1.0]), finite, 0.5).outcome is Outcome.REFUTED
-    assert held(finite, infinite, 0.5).outcome is Outcome.SUPPORTED
+    assert held(finite, np.full(2, math.inf), 0.5).outcome is Outcome.SUPPORTED
+    assert held(finite, infinite, 0.5).outcome is Outcome.COMPARED
+    assert held(np.full(2, math.inf), np.full(2, math.inf), 0.5).outcome is Outcome.COMPARED
+
+
+def test_a_baseline_that_arrives_in_some_replicas_costs_its_bound_in_the_others():
+    """Its dear replicas are not dropped with the method's: these cost 9 where it did not arrive."""
+    theirs = np.array([4.0] * 7 + [math.inf])
+    assert held(np.full(8, 3.0), theirs, 0.9).outcome is Outcome.SUPPORTED
+    assert held(np.full(8, 3.0), theirs, 0.7).outcome is Outcome.COMPARED
+    assert held(np.full(8, 3.0), theirs, 0.7, of_method=False).outcome is Outcome.REFUTED
+    dear = np.array([3.0] * 7 + [9.0])
+    assert held(dear, theirs, 0.9).ratio == pytest.approx((21 + 9) / 32)
+    assert held(dear, theirs, 0.9, least=12.0).ratio == pytest.approx((21 + 9) / 40)
+    assert held(dear, theirs, 0.9, least=1.0).ratio == pytest.approx((21 + 9) / 32)
+
+
+def test_a_baseline_that_never_arrives_costs_at_least_its_whole_run():
+    never, mine = np.full(1, math.inf), np.array([30.0])
+    found = held(mine, never, 0.5, least=100.0)
+    assert (found.outcome, found.ratio) == (Outcome.SUPPORTED, 0.3)
+    assert found.told("them") == "30 against at least 100 (them), at most 0.3 of it"
+    assert held(mine, never, 0.2, least=100.0).outcome is Outcome.COMPARED
+    assert held(never, never, 0.5, least=100.0).outcome is Outcome.COMPARED
+    assert held(never, never, 0.5, least=100.0, of_method=False).outcome is Outcome.REFUTED
+
+
+def test_nothing_is_told_of_two_sides_that_cost_nothing():
+    assert held(np.zeros(1), np.zeros(1), 0.5).outcome is Outcome.COMPARED
+    assert held(np.zeros(1), np.ones(1), 0.5).outcome is Outcome.SUPPORTED
+
+
+def test_one_replica_far_above_does_not_hide_a_fault():
+    mine = np.array([*np.linspace(1.0, 1.2, 31), 60.0])
+    assert held(mine, np.ones(1), 0.5, of_method=False).outcome is Outcome.REFUTED
+    assert held(mine, np.ones(1), 0.5).outcome is not Outcome.REFUTED
+    low = np.array([*np.linspace(0.1, 0.2, 31), 60.0])
+    assert held(low, np.ones(1), 0.5, of_method=False).outcome is not Outcome.REFUTED
 
 
 def test_sides_of_unequal_length_are_refused():
@@ -95,7 +126,10 @@ def test_readings_of_a_trace():
     trace = _halving()
     assert at_end(trace).values == pytest.approx([0.5 * 4.0**-5])
     assert to_reach(trace, 0.5 * 4.0**-3, "steps").values == pytest.approx([3.0])
-    assert to_reach(trace, 1e-9, "steps").values == pytest.approx([math.inf])
+    never = to_reach(trace, 1e-9, "steps")
+    assert (never.values.tolist(), never.least) == ([math.inf], 5.0)
+    assert Reading(target=1e-9).read(trace).least == 5.0
+    assert Reading(target=1e-9).read(trace, diverged=True).least == math.inf
     bits = float(trace.sent_bits[0, 1])
     assert at_budget(trace, 2.5 * bits, "sent_bits").values == pytest.approx([0.5 * 4.0**-2])
     with pytest.raises(ValueError, match="give it more steps"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from proofs_check.instruments.power_laws.average import averaged
+from proofs_check.instruments.power_laws.average import averaged, bound_slope, described
 from proofs_check.instruments.power_laws.calibration import (
     EXPONENT,
     KINDS,
@@ -19,7 +19,6 @@ from proofs_check.instruments.power_laws.calibration import (
     noisy_curves,
     shortened,
 )
-from proofs_check.instruments.power_laws.described import bound_slope, described
 from proofs_check.instruments.power_laws.models import BURN_IN, FLOOR, LOGARITHM, MODELS
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.verdict import Outcome

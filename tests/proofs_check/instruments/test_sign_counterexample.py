@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from proofs_check.instruments.sign_counterexample import EPS, counterexample
+from proofs_check.instruments.adversary import EPS, counterexample
 
 
 @pytest.mark.parametrize("start", [(0.0, 0.0), (1.0, 1.001)])

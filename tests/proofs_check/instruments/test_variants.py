@@ -14,7 +14,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.contrast import arm, contrast
-from proofs_check.instruments.effect_check import Arm, Measurement, StepsizeChoice
+from proofs_check.instruments.effect_check import Arm, StepsizeChoice
+from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, scaled, stretched
 from proofs_check.instruments.sizes import Sizes
@@ -47,7 +48,8 @@ def test_the_best_of_the_first_seed_is_measured_on_the_second():
         return Measurement(value, value, value[None])
 
     assert at_best(play, GRID).values == [0.5]
-    assert seen == [(0.25, 1), (0.5, 1), (1.0, 1), (0.5, 2)]
+    assert [step for step, seed in seen if seed == 2] == [0.5] and seen[-1] == (0.5, 2)
+    assert seen[:3] == [(0.25, 1), (0.5, 1), (1.0, 1)]
     with pytest.raises(ValueError, match="got 4"):
         at_best(play, GRID, seeds=(4, 4))
 
@@ -95,17 +97,20 @@ def test_stretched_stepsizes_are_multiples(rule):
 def test_sizes_grow_along_their_variable():
     along = Sizes("made", (4, 16), "workers n", "error", n=None, d=8)
     assert along.varied(Variant("", n=1.5)).sizes == (6, 24)
-    assert along.varied(Variant("", d=1.25)).at(16).d == 10
-    assert along.varied(Variant("", seed=9)).at(4).seed == 9
+    assert along.varied(Variant("", d=1.25)).place_of(16).d == 10
+    assert along.varied(Variant("", seed=9)).place_of(4).seed == 9
     with pytest.raises(NoSuchVariant, match="no side has a stepsize"):
         along.varied(Variant("", step=1.3))
 
 
-def _against(baseline, tuning=None):
+IN_BITS = Reading("sent_bits")
+ONE_STEP = arm("one step", lambda it: BSP(it.step), steps=1)
+
+
+def _against(baseline, tuning=None, without=ONE_STEP, reading=None):
     return contrast(
-        "bsp-sgd", "more steps end lower", HERE, Reading(),
-        method="sixty steps", baseline=baseline,
-        without=arm("one step", lambda it: BSP(it.step), steps=1), at_most=0.5, source="made",
+        "bsp-sgd", "more steps end lower", HERE, reading or Reading(),
+        method="sixty steps", baseline=baseline, without=without, at_most=0.5, source="made",
         tuning=tuning,
     )  # fmt: skip
 
@@ -120,6 +125,18 @@ def test_both_sides_choose_from_one_grid_or_it_is_said_why_not():
     fixed = arm("six steps", lambda it: BSP(it.step), steps=6, step=ConstantStep(0.5))
     with pytest.raises(ValueError, match="one grid of stepsizes"):
         _against(fixed, StepsizeChoice.OWN_GRIDS)
+    slow = arm("one step", lambda it: BSP(it.step), steps=1, step=ConstantStep(0.5))
+    with pytest.raises(ValueError, match="one grid of stepsizes"):
+        _against(arm("six steps", lambda it: BSP(it.step), steps=6), without=slow)
+
+
+def test_bits_are_those_of_32_bit_floats():
+    """BSP of d = 8 sends 8 floats a step; errors in steps are those of the problem's own type."""
+    fair = _against(arm("six steps", lambda it: BSP(it.step), steps=6), reading=Reading("steps"))
+    assert "floats of 32 bits" not in fair.description
+    bits = _against(arm("six steps", lambda it: BSP(it.step), steps=6), reading=IN_BITS)
+    assert "floats of 32 bits" in bits.description
+    assert bits.measure(Arm.METHOD).x[1] == 8 * 32
 
 
 def test_an_effect_in_variants_is_counted():
@@ -137,7 +154,7 @@ def test_an_effect_in_variants_is_counted():
 def test_an_arm_keeps_its_own_number_of_workers():
     one = arm("alone", lambda it: it.own, n=1)
     more = _against(one).vary(Variant("", n=1.5))
-    assert "n = 9" in more.told and "baseline: n = 1" in more.told
+    assert "n = 9" in more.description and "baseline: n = 1" in more.description
 
 
 def test_the_last_step_alone_is_one_step_a_meeting():
@@ -152,7 +169,7 @@ def test_the_last_step_alone_is_one_step_a_meeting():
 def test_every_effect_says_how_stepsizes_were_chosen():
     for key, effect in EFFECTS.items():
         stepless = effect.tuning is StepsizeChoice.STEPLESS
-        fixed = effect.tuning in (StepsizeChoice.POINT, StepsizeChoice.ANY)
-        assert stepless or fixed or "best" in effect.told, key
+        fixed = effect.tuning in (StepsizeChoice.POINT, StepsizeChoice.ALIKE, StepsizeChoice.ANY)
+        assert stepless or fixed or "best" in effect.description, key
         assert effect.vary is not None and row(key).state == "ready"
         assert {*Arm} == {Arm.METHOD, Arm.BASELINE, Arm.FAULT}

@@ -75,7 +75,7 @@ def test_hogwild_reads_every_coordinate_between_begin_and_end() -> None:
         versions.append(method.models(moment.state)[0, 0])
         if moment.t == TICKS:
             break
-        tick = moment.state.schedule.at(moment.t)
+        tick = moment.state.schedule.tick(moment.t)
         read = method.read(moment.state, tick.versions, tick.arrivals, moment.t, moment.context)
         allowed = torch.stack(versions[int(tick.versions) :])
         hit = read[0, 0] == allowed

@@ -16,8 +16,10 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import check_compressor
-from proofs_check.evidence.lazy.faults import MUTANTS
+from proofs_check.evidence.lazy import faults
 from proofs_check.instruments.exact import exact_law
+from proofs_check.mutants.method_mutant import OperatorMutant
+from proofs_check.mutants.report import faults_in
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -129,7 +131,9 @@ def test_infinite_input_is_named():
         PacketLoss(0.5, 1).compress(x, Key.seed(0).draws(torch.tensor(0), torch.arange(1)))
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant", faults_in(faults, OperatorMutant), ids=lambda mutant: mutant.name
+)
 def test_wrong_losses_are_refuted(mutant):
     refuted = {
         v.check for v in check_compressor(mutant.mutant, d=256) if v.outcome is Outcome.REFUTED

@@ -243,7 +243,7 @@ def simulated(
     simulation = Simulation(memory, parts[0][0].own.numel())
     means = []
     for t in range(STEPS):
-        operator = TensorBuckets(compressor, SHAPES, regroup(parts[0][t].groups)).at(t)
+        operator = TensorBuckets(compressor, SHAPES, regroup(parts[0][t].groups)).at_step(t)
         means.append(simulation.step(operator, torch.stack([part[t].own for part in parts]), t))
     return means, simulation
 

@@ -155,7 +155,7 @@ def test_a_full_gradient_that_is_not_finite_is_named() -> None:
     start = torch.tensor([1.0, math.inf], dtype=torch.float64)
     context = world_of(problem, 0, 1)
     with pytest.raises(NonFiniteGradient, match="gradient of worker 0 at step 3"):
-        Full().at(start.expand(1, 4, 2), 3, context)
+        Full().compute(start.expand(1, 4, 2), 3, context)
 
 
 def test_sizes_must_agree() -> None:

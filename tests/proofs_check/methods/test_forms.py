@@ -45,7 +45,7 @@ def test_forms_are_found_by_their_row_and_by_their_own_key():
     assert row("lag:ps") is FORMS["lag:ps"] and forms_of("bsp-sgd") == ()
     with pytest.raises(UnknownName, match="unknown form 'lag:p'; nearest: lag:ps"):
         row("lag:p")
-    with pytest.raises(ValueError, match="is of no surveyed row, got key='lagg'"):
+    with pytest.raises(ValueError, match="is of no listed row, got key='lagg'"):
         _ = RowForm("lagg", "ps", "", Recipe(lambda _s, _p, _t: None, (), why="made")).row  # type: ignore[arg-type,return-value]
 
 

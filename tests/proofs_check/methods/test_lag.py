@@ -118,7 +118,7 @@ def test_uploads_follow_the_curvature():
 
 def test_problem_against_autograd_and_numpy():
     a, y = uneven()
-    problem = LeastSquares.of(a, y)
+    problem = LeastSquares.from_data(a, y)
     x = torch.tensor([0.3, -1.0, 2.0, 0.5], dtype=torch.float64, requires_grad=True)
     for i in range(3):
         (expected,) = torch.autograd.grad(0.5 * (a[i] @ x - y[i]).square().sum(), x)
@@ -141,7 +141,7 @@ def test_problem_against_autograd_and_numpy():
 
 def test_kernel_and_twin_agree_and_rows_are_their_own():
     a, y = uneven()
-    p = LeastSquares.of(a, y)
+    p = LeastSquares.from_data(a, y)
     workers = torch.tensor([[2, 0, 1], [1, 1, 0]])
     x = Key.seed(0).draws(torch.arange(2), torch.arange(3)).normal(4, torch.float64)
     flat = (p.features, p.targets, p.counts, x.reshape(-1, 4), 1, workers.reshape(-1))
@@ -243,11 +243,11 @@ def test_a_step_too_long_says_so():
         (lambda: rising(60), "n must be"),
         (lambda: rising(growth=0.0), "growth=0"),
         (lambda: dealt(packaged(), 0, ""), "split=0"),
-        (lambda: LeastSquares.of([], []), "one tensor a worker"),
-        (lambda: LeastSquares.of([torch.ones(3, 2)], [torch.ones(2)]), r"features\[0\]"),
-        (lambda: LeastSquares.of([torch.ones(3, 2)], [torch.ones(3)]), "full column rank"),
+        (lambda: LeastSquares.from_data([], []), "one tensor a worker"),
+        (lambda: LeastSquares.from_data([torch.ones(3, 2)], [torch.ones(2)]), r"features\[0\]"),
+        (lambda: LeastSquares.from_data([torch.ones(3, 2)], [torch.ones(3)]), "full column rank"),
         (
-            lambda: LeastSquares.of([torch.full((3, 1), float("nan"))], [torch.ones(3)]),
+            lambda: LeastSquares.from_data([torch.full((3, 1), float("nan"))], [torch.ones(3)]),
             "features must be finite",
         ),
     ],

@@ -89,6 +89,10 @@ def test_lists_that_mean_the_same(one: Periods, other: Periods) -> None:
         (lambda: staggered(STEP, 0, 0.5), "period must be at least 1, got period=0"),
         (lambda: staggered(STEP, 4, 1.5), r"stagger must lie in \[0, 1\], got stagger=1.5"),
         (lambda: QuantisedTopK(3, 0), "s must lie in"),
+        (
+            lambda: run(LocalSGD(STEP, 2, velocity=AtMeetings.AVERAGED), noisy(), steps=1),
+            "optimizer whose state is one row, got SGD",
+        ),
     ],
 )
 def test_bad_input_is_named(make: Any, words: str) -> None:

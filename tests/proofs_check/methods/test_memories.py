@@ -25,9 +25,12 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.compressors.check import check_compressor
+from proofs_check.evidence.auxiliary import faults
 from proofs_check.evidence.auxiliary.closed_forms import one_dimensional
-from proofs_check.evidence.auxiliary.faults import METHOD_MUTANTS, PrintedCorrection
+from proofs_check.evidence.auxiliary.faults import PrintedCorrection
 from proofs_check.instruments.paths import path
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.mutants.report import faults_in
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction, NoConstant
 from theory.seconds.collectives import binary_tree_cost
@@ -66,7 +69,7 @@ def test_printed_correction_never_settles():
 
 
 def test_mutants_are_refuted_and_the_genuine_pass():
-    for mutant in METHOD_MUTANTS:
+    for mutant in faults_in(faults, MethodMutant):
         assert mutant.refute().outcome is Outcome.REFUTED, mutant.name
         assert mutant.genuine().outcome.holds, mutant.name
 
@@ -120,14 +123,14 @@ def test_a_graded_warm_up_has_stages_that_differ_in_any_dimension():
 
 def test_warm_up_of_sparsity_and_step():
     operator = sparsity_warm_up(10)
-    assert [operator.at(t).kept(1000) for t in (0, 9, 10, 20, 30, 40, 999)] == [
+    assert [operator.at_step(t).kept(1000) for t in (0, 9, 10, 20, 30, 40, 999)] == [
         250, 250, 63, 16, 4, 1, 1,
     ]  # fmt: skip
     rule = WarmUpStep(ConstantStep(0.8), 4)
     assert [rule(t) for t in range(5)] == [0.2, 0.4, pytest.approx(0.6), 0.8, 0.8]
     problem = Quadratic.strongly_convex(2, 20)
     trace = run(BSP(ConstantStep(0.1), sparsity_warm_up(5)), problem, steps=10, points=2)
-    first, second = (operator.at(t).bits(20, torch.float64) for t in (0, 10))
+    first, second = (operator.at_step(t).bits(20, torch.float64) for t in (0, 10))
     assert int(trace.account.sent_bits[0, 0]) == 5 * first + 5 * second
 
 

@@ -53,7 +53,7 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
 def shards(regulariser) -> Logistic:
     features, labels = samples()
     x = torch.from_numpy(features).reshape(N, 10, 8)
-    return Logistic.of(x, torch.from_numpy(labels).reshape(N, 10), regulariser, batch=4)
+    return Logistic.from_data(x, torch.from_numpy(labels).reshape(N, 10), regulariser, batch=4)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def centralised() -> np.ndarray:
 def test_all_workers_end_at_scikit_learns_solution(
     build, topology, steps, logistic, centralised
 ) -> None:
-    trace = run(build(topology, LocalModel.of(logistic)), logistic, steps=steps, points=2)
+    trace = run(build(topology, LocalModel.from_problem(logistic)), logistic, steps=steps, points=2)
     assert np.abs(trace.rows[0].numpy() - centralised).max() < 1e-8
 
 
@@ -102,7 +102,7 @@ def test_duals_are_cvxpys(logistic) -> None:
     agree = [own[i] == z for i in range(N)]
     cp.Problem(cp.Minimize(cp.sum(losses)), agree).solve(solver=cp.CLARABEL)
     theirs = -np.array([constraint.dual_value for constraint in agree])
-    method = MSDA(Ring(N), LocalModel.of(logistic))
+    method = MSDA(Ring(N), LocalModel.from_problem(logistic))
     *_, last = path(method, logistic, 300)
     ours = last.state.x[0].numpy()
     assert np.abs(ours - theirs).max() < 1e-5 and np.abs(theirs).max() > 0.05
@@ -113,7 +113,7 @@ def test_conjugates_are_scipys_minima(logistic) -> None:
     """argmin f_i(x) - <y, x>, every row on its own, at small and large duals; Fenchel and Young."""
     draws = Key.seed(5).draws(torch.arange(2), torch.arange(N))
     y = draws.normal(8, torch.float64) * torch.tensor([0.05, 3.0])[:, None, None]
-    local, ids = LocalModel.of(logistic), torch.arange(N)
+    local, ids = LocalModel.from_problem(logistic), torch.arange(N)
     found = local.argmin(logistic, y, y, ids, torch.zeros_like(y))
     alone = local.argmin(logistic, y[1:, 2:3], y[1:, 2:3], ids[2:3], 0 * y[1:, 2:3])
     assert torch.equal(alone[0, 0], found[1, 2])
@@ -133,7 +133,7 @@ def test_conjugates_are_scipys_minima(logistic) -> None:
 def test_surrogates_lead_to_stationary_points(build) -> None:
     """Non-convex f_i: all workers end where grad f vanishes, in agreement."""
     problem = shards(BoundedNonconvex(LAM))
-    local = LocalModel.of(problem)
+    local = LocalModel.from_problem(problem)
     assert local.weight == 2 * local.alpha and local.refresh > 0
     trace = run(build(Ring(N), local), problem, steps=1500, points=2)
     rows = trace.rows[0]
@@ -143,10 +143,10 @@ def test_surrogates_lead_to_stationary_points(build) -> None:
 
 
 def test_local_models_take_what_problems_state() -> None:
-    strong = LocalModel.of(Quadratic.strongly_convex(4, 5, L=2.0, mu=0.5))
+    strong = LocalModel.from_problem(Quadratic.strongly_convex(4, 5, L=2.0, mu=0.5))
     assert (strong.alpha, strong.beta, strong.weight, strong.refresh) == (0.5, 2.0, 0.0, 0)
     assert strong.kappa == 4.0 and not strong.moves_at(10)
-    flat = LocalModel.of(Quadratic.convex(4, 5, L=2.0))
+    flat = LocalModel.from_problem(Quadratic.convex(4, 5, L=2.0))
     assert (flat.alpha, flat.beta, flat.weight) == (2.0, 4.0, 2.0)
     assert [t for t in range(12) if flat.moves_at(t)] == [2, 4, 6, 8, 10]
 

@@ -81,7 +81,7 @@ def test_a_window_takes_all_who_arrive_before_it_closes() -> None:
     times = Constant((1.0, 1.2, 1.4, 3.0))
     schedule = Window(0.25).schedule(4, 3, times, Key.seed(0), torch.arange(1))
     # opens at 1.0 with worker 0; 1.2 is in it; closes at 1.25, when both start again
-    first, second, third = (schedule.at(t) for t in range(3))
+    first, second, third = (schedule.tick(t) for t in range(3))
     assert first.arrivals.tolist() == [[0, 1]] and schedule.seconds[0, 0] == 1.25
     assert second.arrivals.tolist() == [[2]] and schedule.seconds[1, 0] == pytest.approx(1.65)
     assert third.arrivals.tolist() == [[0, 1]] and schedule.seconds[2, 0] == pytest.approx(2.5)
@@ -118,7 +118,7 @@ def test_pairs_of_one_tick_conflict_as_sets_of_workers_meet() -> None:
 def test_ad_psgd_pays_one_message_each_way_per_exchange(problem) -> None:
     method = ADPSGD(STEP, 30, Exponential(), Ring(8), Window(0.1))
     trace = run(method, problem, steps=30, replicas=4)
-    gradients = method.schedule(8).of(torch.arange(4)).arrivals.lt(8).sum((0, 2))
+    gradients = method.schedule(8).for_replicas(torch.arange(4)).arrivals.lt(8).sum((0, 2))
     assert torch.equal(trace.account.sent_messages.sum(-1), 2 * gradients)
     assert torch.equal(trace.account.received_messages.sum(-1), 2 * gradients)
     assert torch.equal(trace.account.sent_bits, trace.account.sent_messages * 5 * 64)
@@ -128,7 +128,7 @@ def test_ad_psgd_talks_along_edges_only(problem) -> None:
     method = ADPSGD(STEP, 40, Exponential(), Ring(8))
     context = world_of(problem, 3, 2)
     for t in range(40):
-        who = method.init(problem.start(), context).schedule.at(t).arrivals
+        who = method.init(problem.start(), context).schedule.tick(t).arrivals
         gap = (method.called(who, t, context) - who) % 8
         assert bool(((gap == 1) | (gap == 7)).all())
 

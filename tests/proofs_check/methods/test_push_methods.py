@@ -213,7 +213,7 @@ def test_random_pushes_have_their_moments(topology: Complete | Ring) -> None:
     context = next(
         path(PushSum(RandomLinks(meetings)), consensus(n), 0, seed=3, replicas=20_000)
     ).context
-    drawn = meetings.at(0, context.key, context.replicas)
+    drawn = meetings.draw(0, context.key, context.replicas)
     p = torch.zeros(20_000, n, n, dtype=torch.float64)
     p.scatter_add_(-1, drawn.sources, drawn.weights)
     assert ((p.sum(-2) - 1).abs() == 0).all()

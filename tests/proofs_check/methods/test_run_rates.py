@@ -11,7 +11,7 @@ import pytest
 from algorithms.catalogue import Recipe, Row, problem, row
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.second_half import late_bound_verdict
+from proofs_check.instruments.under_bound import late_bound_verdict
 from proofs_check.methods.rate_looks import HorizonCurve, batched, joined
 from proofs_check.methods.run_rates import rate_in_time
 from proofs_check.methods.tuned_run import tuned_run

@@ -195,15 +195,15 @@ def test_where_no_theorem_tunes_the_grid_does():
     ("asp", "quadratic-sc", 200, None),
 ])  # fmt: skip
 def test_a_bound_above_the_start_is_called_vacuous(key, name, steps, vacuous):
-    played = tuned_run(row(key), problem(name, 4), steps, 4, 3, points=2)
-    assert played.vacuous is vacuous
+    result = tuned_run(row(key), problem(name, 4), steps, 4, 3, points=2)
+    assert result.vacuous is vacuous
     if vacuous is not None:
-        theorem = played.tuned.theorem
-        end = theorem.bound(played.constants, played.tuned.step, np.array([float(steps)]))[0]
+        theorem = result.tuned.theorem
+        end = theorem.bound(result.constants, result.tuned.step, np.array([float(steps)]))[0]
         start = {Metric.SQUARED_DISTANCE: "squared_distance"}.get(
             theorem.metric, "squared_gradient"
         )
-        assert vacuous is bool(end >= getattr(played.trace, start)[0, 0])
+        assert vacuous is bool(end >= getattr(result.trace, start)[0, 0])
 
 
 def test_a_vacuous_bound_is_told_and_refutes_no_rate():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -15,14 +16,20 @@ from algorithms.compressors.max_levels import MaxLevels
 from algorithms.compressors.nearest_grid import FixedRange, NearestGrid
 from algorithms.compressors.norm_ternary import NormTernary
 from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.core.key import Key
 from algorithms.engine.run import run
+from algorithms.methods.drift.feddyn import FedDyn
+from algorithms.methods.error_feedback.ef21_p import EF21P
+from algorithms.methods.parts.gradients import Full, Sampled
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
+from algorithms.methods.variance_reduced.dasha import Dasha
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.methods.variance_reduced.laq import LAQ
+from algorithms.methods.variance_reduced.marina import Marina
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.quadratic import Quadratic
@@ -30,6 +37,7 @@ from algorithms.synchronisation.compute_times import Exponential
 from proofs_check.instruments.exact import exact_law
 from theory.stepsizes import ConstantStep
 
+STEP = ConstantStep(0.1)
 ROWS = ("diana", "laq", "asylpg", "adaptive-quantisation", "ibcd", "bcd")
 V = (3, -4, 0, 12)
 
@@ -75,9 +83,9 @@ def test_blocks_are_kept_whole():
         part = kept[:, slice(*block)]
         assert (part.all(-1) == part.any(-1)).all()
     assert set(kept.sum(-1).tolist()) <= {4, 6}
-    turned = [BlockInTurn(4).at(t).compress(x[:1], draws()) for t in range(8)]
+    turned = [BlockInTurn(4).at_step(t).compress(x[:1], draws()) for t in range(8)]
     assert torch.equal(sum(turned[:4]), x[:1]) and torch.equal(turned[1], turned[5])
-    lots = {BlockInTurn(4, lot=3).at(t).block for t in range(40)}
+    lots = {BlockInTurn(4, lot=3).at_step(t).block for t in range(40)}
     assert lots == {0, 1, 2, 3}
 
 
@@ -176,7 +184,7 @@ def test_bad_arguments_are_named(make, message):
 
 def test_blocks_by_lot_are_uniform():
     operator, blocks, steps = BlockInTurn(8, lot=5), 8, 4000
-    counts = np.bincount([operator.at(t).block for t in range(steps)], minlength=blocks)
+    counts = np.bincount([operator.at_step(t).block for t in range(steps)], minlength=blocks)
     assert stats.chisquare(counts).pvalue > 1e-9
 
 
@@ -186,3 +194,29 @@ def test_laq_error_is_at_most_half_a_cell_of_the_grid(b):
     x = torch.from_numpy(np.random.default_rng(b).standard_normal((50, 40)))
     error = (NearestGrid(b).compress(x, draws(50)) - x).abs().amax(-1)
     assert (error <= x.abs().amax(-1) / (2**b - 1) * (1 + 1e-12)).all()
+
+
+REFUSED = (
+    (lambda: Marina(STEP, RandK(1), participants=0), "participants"),
+    (lambda: run(Marina(STEP, RandK(1), participants=5), quiet(), steps=1), "at most n=4 workers"),
+    (lambda: Dasha(STEP, RandK(1), momentum=1.5), r"momentum must lie in \[0, 1\]"),
+    (lambda: Dasha(STEP, RandK(1), refresh=-0.1), r"refresh must lie in \[0, 1\]"),
+    (lambda: EF21P(STEP, Identity(), alpha=2.0), r"alpha must lie in \[0, 1\]"),
+    (
+        lambda: run(EF21P(STEP, Identity(), uplink=ScaledSign()), quiet(), steps=1),
+        "claims no omega",
+    ),
+    (lambda: FedDyn(STEP, 2, 0.0), "pull must be finite and > 0"),
+    (lambda: FedDyn(STEP, 2, math.inf), "pull must be finite and > 0, got pull=inf"),
+    (lambda: FedDyn(STEP, True, 1.0), "period must be a whole number, got period=True"),
+    (lambda: EF21P(STEP, Identity(), alpha=0.5), "alpha moves shifts of an uplink"),
+    (lambda: Marina(STEP, Identity(), gradients=Sampled(), differences=Full()), "must be exact"),
+    (lambda: FedDyn(STEP, 0, 1.0), "period"),
+    (lambda: run(FedDyn(STEP, 2, 1.0, 5), quiet(), steps=1), "at most n=4 workers"),
+)
+
+
+@pytest.mark.parametrize(("made", "words"), REFUSED)
+def test_parameters_that_cannot_be_meant_are_refused(made, words):
+    with pytest.raises(ValueError, match=words):
+        made()

@@ -131,7 +131,8 @@ def test_where_no_order_is_stated_the_bound_at_the_points_is_set_beside() -> Non
         row("d-psgd"), lambda n: problem("quadratic-sc-iid", n), "gap", n=8, steps=400, replicas=8
     )
     assert found.theorem is not None and found.bounds is not None
-    assert len(found.x) == 11 and "1 left out (d_psgd does not tune it)" in found.told
+    assert len(found.x) == 11
+    assert "2 left out (d_psgd_variance does not tune it)" in found.description
     verdict = sweep_verdict(row("d-psgd"), found, "made", alpha=1e-3)
     own = np.polyfit(np.log(found.x), np.log(found.bounds), 1)[0]
     assert verdict.bound == pytest.approx(own, rel=1e-3)
@@ -163,7 +164,7 @@ def test_a_ladder_of_workers_keeps_to_what_the_data_can_be_split_among() -> None
 
 def test_means_that_do_not_exist_are_named() -> None:
     found = _swept("local-clipping", lambda n: problem("quadratic-heavy-tailed", n), "T", n=4)
-    assert "errors have no mean" in found.told
+    assert "errors have no mean" in found.description
 
 
 BELONGS = {

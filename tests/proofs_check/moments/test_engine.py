@@ -155,7 +155,9 @@ def test_by_hand(name: str) -> None:
     p = problem()
     found = exact_moments(method, p, HORIZONS).suboptimality
     told = [suboptimality(p, steps, step, start, read) for steps in HORIZONS]
-    np.testing.assert_allclose(found, told, rtol=1e-12)
+    # In extended precision the engine is 1.6e-12 off for D-squared after 40 steps on one processor
+    # (the hand recursion 6e-14), and less on another: the step that it reads is rounded.
+    np.testing.assert_allclose(found, told, rtol=5e-12 if name == "d2" else 1e-12)
 
 
 def test_push_sum_by_hand() -> None:

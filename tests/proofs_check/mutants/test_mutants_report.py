@@ -9,12 +9,12 @@ import pytest
 from algorithms.catalogue import ROWS
 from algorithms.compressors.base import Compressor
 from proofs_check.mutants import report
-from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import OperatorMutant
+from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
 from proofs_check.mutants.report import (
     METHOD_MUTANTS,
     MUTANTS,
     MutantOutcome,
+    faults_in,
     method_outcome,
     operator_outcome,
 )
@@ -31,8 +31,8 @@ def home_of(mutant: OperatorMutant | MethodMutant) -> str:
     (home,) = (
         module.__name__.split(".")[2]
         for module in (*modules("proofs_check.evidence"), *modules("proofs_check.mutants"))
-        for kind in ("MUTANTS", "METHOD_MUTANTS")
-        if module is not report and any(mutant is one for one in getattr(module, kind, ()))
+        if module is not report
+        if any(mutant is one for one in faults_in(module, type(mutant)))
     )
     return home
 

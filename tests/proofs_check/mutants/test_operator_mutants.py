@@ -18,7 +18,7 @@ from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE, check
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.evidence.quantisation.faults import PrintedNatural
 from proofs_check.instruments.exact import exact_law
-from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
+from proofs_check.mutants.method_mutant import FaultyCompressor, OperatorMutant
 from proofs_check.mutants.report import MUTANTS
 from proofs_check.verdict import Outcome
 

@@ -12,7 +12,7 @@ from proofs_check.mutants.problems import METHOD_MUTANTS
 from proofs_check.problems.curvature import spectrum
 from proofs_check.problems.estimates import ESTIMATED, estimates, heterogeneity_along
 from proofs_check.problems.extremes import rayleigh_ends
-from proofs_check.problems.trail import trail
+from proofs_check.problems.trajectory import sampled_trajectory
 from proofs_check.verdict import Outcome
 from theory.constants import Kind
 
@@ -38,7 +38,7 @@ def test_lanczos_finds_both_ends_of_the_formed_hessian() -> None:
 @pytest.mark.parametrize("name", ["quadratic-sc", "quadratic-unequal"])
 def test_of_quadratics_everything_is_found_to_rounding(name) -> None:
     built = problem(name, 4)
-    found = {one.name: one for one in estimates(built, trail(built, seed=3))}
+    found = {one.name: one for one in estimates(built, sampled_trajectory(built, seed=3))}
     c = built.constants()
     assert set(found) == set(ESTIMATED)
     for constant in ("L", "mu", "L_max", "mu_min", "f_star", "initial_gap", "R2", "zeta2_star"):
@@ -50,7 +50,7 @@ def test_of_quadratics_everything_is_found_to_rounding(name) -> None:
 def test_a_saddle_is_a_counterexample_to_convexity() -> None:
     """MLP: curvature below 0 is found, at a named point, along which gradients really turn."""
     built = digits_mlp(2, hidden=2)
-    seen = trail(built, seed=0, steps=20)
+    seen = sampled_trajectory(built, seed=0, steps=20)
     found = {one.name: one for one in estimates(built, seen, ("mu", "L", "L_max", "zeta2"))}
     assert set(found) == {"mu", "L", "L_max", "zeta2"}
     assert found["mu"].value < -1e-3
@@ -61,7 +61,7 @@ def test_a_saddle_is_a_counterexample_to_convexity() -> None:
 
 def test_heterogeneity_along_a_run_is_that_of_its_points() -> None:
     built = problem("logreg-breast-cancer-sorted", 4)
-    seen = trail(built, seed=0, steps=50)
+    seen = sampled_trajectory(built, seed=0, steps=50)
     told = heterogeneity_along(built, seen)
     rows = built.all_gradients(seen.points[len(told) - 1]).numpy()
     apart = rows - rows.mean(axis=0)
@@ -72,9 +72,9 @@ def test_heterogeneity_along_a_run_is_that_of_its_points() -> None:
 
 def test_a_trail_is_of_finite_points_and_says_where_they_are() -> None:
     built = problem("quadratic-sc", 4)
-    seen = trail(built, seed=1, steps=10)
+    seen = sampled_trajectory(built, seed=1, steps=10)
     assert len(seen.labels) == len(seen.points)
     assert bool(torch.isfinite(seen.points).all())
     assert int(seen.on_runs.sum()) + 6 == len(seen.points)
     with pytest.raises(ValueError, match="steps must be at least 1"):
-        trail(built, seed=1, steps=0)
+        sampled_trajectory(built, seed=1, steps=0)

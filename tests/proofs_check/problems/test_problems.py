@@ -194,3 +194,11 @@ def test_an_unknown_minimum_leaves_pl_open():
 
     (verdict,) = (v for v in check_problem(Bold(built), seed=2) if v.check == "constant pl")
     assert verdict.outcome is Outcome.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(("d", "mu"), [(1, 1.0), (2, 0.1)])
+def test_curvature_is_found_in_fewer_dimensions_than_lanczos_needs(d: int, mu: float) -> None:
+    built = Quadratic.strongly_convex(4, d, L=1.0, mu=mu)
+    assert not [v for v in check_problem(built, seed=1) if v.outcome is Outcome.REFUTED]
+    wrong = check_problem(Liar(built, {"L": 0.9}), seed=1)
+    assert any(v.outcome is Outcome.REFUTED for v in wrong)

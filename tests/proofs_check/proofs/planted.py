@@ -235,7 +235,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
         lambda p: {"claimed": p.ONE_SHOT_STRONGLY_CONVEX_FLOOR / 2},
         "sum of the series",
     ),
-    ("perturbed_iterate", lambda p: {"near": p.NEAR / 2}, "the model beside z"),
+    ("perturbed_iterate", lambda p: {"beside": p.BESIDE / 2}, "the sum of T steps"),
     (
         "reaches",
         lambda p: {"behind": p.reaches_m / (1 - p.reaches_m)},
@@ -259,7 +259,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("saps_psgd", lambda p: {"spread": 1 / (1 - p.kept)}, "the spread ends at"),
     ("sgp", lambda p: {"pushed": p.PUSHED.T}, "the mean moves by the mean gradient"),
     ("local_gossip", lambda p: {"spread": p.SPREAD / p.H}, "the spread ends at"),
-    ("sparq_sgd", lambda p: {"drift": p.DRIFT / 2}, "4 L^2 times the mean square"),
+    ("sparq_sgd", lambda p: {"drift": p.DRIFT / 2}, "L^2 times the mean square"),
     ("unbounded_delays", lambda p: {"missing": p.MISSED / (1 + p.omega)}, "delays at random"),
     (
         "warm_up_strongly_convex",
@@ -273,6 +273,9 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     ("cyclic_blocks", lambda p: {"claimed": p.BOUND / p.K}, "every part is in K sums"),
     ("push_sum_uniform", lambda p: {"claimed": p.FACTOR - sp.Rational(1, 100)}, "three sums"),
+    ("d_psgd_variance", lambda p: {"spread": p.SPREAD / 2}, "all rounds together"),
+    ("signsgd_small_batches", lambda p: {"share": p.SHARE * 2}, "strong signal"),
+    ("ef_sgd_variance", lambda p: {"kept": 1 - p.delta}, "what is left"),
     ("lupa_sgd", lambda p: {"spread": p.LUPA_SGD_SPREAD / 2}, "what it leaves"),
     ("lag_pl", lambda p: {"claimed": 2 * p.LAG_PL_LIMIT}, "newest move is paid for"),
     ("lag_pl", lambda p: {"age": 0}, "V falls to q of itself"),
@@ -284,4 +287,41 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("one_shot_averaging", lambda p: {"bend": p.M}, "the bias, a step"),
     ("cr_psgd", lambda p: {"noise": p.CR_PSGD_NOISE / 4}, "one step descends"),
     ("cr_psgd", lambda p: {"floored": 1}, "floored"),
+    ("pr_sgd_momentum_variance", lambda p: {"spread": p.SPREAD / 2}, "a period pays for itself"),
+    ("pr_sgd_momentum_variance", lambda p: {"behind": p.BEHIND / 2}, "the sum of T steps"),
+    ("ef_sgd_two_way_variance", lambda p: {"claimed": p.TOGETHER / 2}, "the two together"),
+    ("dc_asgd_bounded", lambda p: {"longest": p.steepest}, "no direction is longer"),
+    ("gossiping_sgd_pull", lambda p: {"kept": 1 - 2 * p.GAMMA * p.mu}, "half that moves"),
+    ("signsgd_majority_small_batches", lambda p: {"margin": 1}, "right less wrong at 1/sqrt(n)"),
+    ("ringmaster", lambda p: {"floor": p.FLOOR * sp.Rational(3, 4)}, "its floor is no larger"),
+    ("ringmaster", lambda p: {"counts": (4, 16)}, "half of eps from the start"),
+)
+
+PLANTED += (
+    ("ef21", lambda p: {"claimed": p.EF21_BOUND / 2}, "sum of T steps"),
+    ("ef21", lambda p: {"beta": p.BETA / 2}, "adds beta"),
+    ("ef21", lambda p: {"theta": p.delta}, "Young keeps"),
+    ("ef21", lambda p: {"limit": 2}, "f + c G falls"),
+    ("ef21", lambda p: {"kept": 1 - p.delta}, "partial participation"),
+    ("ef21_pl", lambda p: {"claimed": p.EF21_PL_BOUND / 2}, "T factors"),
+    ("ef21_pl", lambda p: {"limit": 1}, "f + c G falls"),
+)
+
+PLANTED += (
+    ("marina", lambda p: {"claimed": p.MARINA_BOUND / 2}, "sum of T steps"),
+    ("marina", lambda p: {"ratio": p.MARINA_RATIO / p.n}, "heads or tails"),
+    ("marina", lambda p: {"ratio": p.omega / (p.p * p.n)}, "heads or tails"),
+    ("marina_pl", lambda p: {"claimed": p.MARINA_PL_BOUND / 2}, "T factors"),
+    ("marina_pl", lambda p: {"limit": 1}, "f + c G falls"),
+    ("dasha", lambda p: {"claimed": p.MARINA_BOUND / 2}, "sum of T steps"),
+    ("dasha", lambda p: {"ratio": 4 * p.omega**2 / p.n}, "falls by S"),
+    ("dasha", lambda p: {"pull": 1 / (1 + p.omega)}, "a keeps 1 - a of P"),
+    ("rand_diana", lambda p: {"claimed": p.RAND_DIANA_BOUND / 2}, "code evaluates"),
+    ("rand_diana", lambda p: {"weight": p.WEIGHT / 2}, "Lyapunov function falls"),
+    ("rand_diana", lambda p: {"share": 2}, "Lyapunov function falls"),
+)
+
+PLANTED += (
+    ("scaffnew", lambda p: {"claimed": 1 - p.p}, "mean over the coin"),
+    ("scaffnew", lambda p: {"weight": p.GAMMA**2}, "mean over the coin"),
 )

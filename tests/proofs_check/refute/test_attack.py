@@ -12,13 +12,14 @@ import pytest
 
 import rateproof
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise
+from proofs_check.refute import attack as attacking
 from proofs_check.refute import search
 from proofs_check.refute.attack import attack
 from proofs_check.refute.attackers import ATTACKERS
 from proofs_check.refute.attackers.bent_lines import bent_lines
-from proofs_check.refute.attackers.exact_moments import exact_moments_attacker as exact
+from proofs_check.refute.attackers.exact_quadratics import exact_moments_attacker as exact
 from proofs_check.refute.claim import Claim
-from proofs_check.refute.instance import QuadraticInstance, simpler_numbers
+from proofs_check.refute.instance import Instance, QuadraticInstance, simpler_numbers
 from proofs_check.refute.measured import Unfit, largest_step
 from proofs_check.refute.ours import claims_called, claims_of
 from proofs_check.refute.outcome import Standing
@@ -143,6 +144,27 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
     )
     found = attack("mine", [true], budget=60, attackers=["exact"], workers=1, tell=stop)
     assert not found.complete and found.tried > 0 and len(seen) == 2
+
+
+def test_an_interrupt_after_the_search_ends_the_attack(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*given: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    true = rateproof.claim(
+        "descent", method="bsp-sgd", limit="1/L", bound=HALF_NOISE.replace("(2*n)", "n")
+    )
+    monkeypatch.setattr(search, "ATTACKERS", (exact,))
+    monkeypatch.setattr(attacking, "_certificates", lambda *given: ())
+    for name in ("dependences", "_certificates"):
+        monkeypatch.setattr(attacking, name, stop)
+        found = attack("mine", [true], budget=0.1, workers=1)
+        assert found.standing is Standing.SURVIVED and not found.complete
+
+
+def test_every_attacker_says_its_instances_and_where_their_stepsize_is() -> None:
+    for one in ATTACKERS:
+        assert 0 <= one.stepsize_at < one.edges(64).shape[1]
+        assert issubclass(one.kind, Instance)
 
 
 @pytest.mark.parametrize(

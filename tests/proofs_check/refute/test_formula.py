@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import sympy
 
-from proofs_check.refute.claim import claim
+from proofs_check.refute import formula
 from proofs_check.refute.formula import StatedTheorem
+from proofs_check.refute.stated import claim
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric
@@ -75,3 +76,19 @@ def test_what_cannot_be_read_is_named() -> None:
         stated(bound="1/(T")
     with pytest.raises(ValueError, match="give limit"):
         stated(stepsize="1/L")
+
+
+def test_a_formula_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked of it afterwards, ten thousand times in an attack."""
+    theorem = stated(bound="initial_gap/(gamma*T) + sigma2/n + 7", limit="1/(3*L)")
+    step, times = theorem.stepsize(C, 10), np.array([1.0])
+    first = theorem.bound(C, step, times)
+
+    def refused(*_args: object, **_given: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(sympy, "sympify", refused)
+    monkeypatch.setattr(sympy, "lambdify", refused)
+    monkeypatch.setattr(formula, "expression", refused)
+    assert theorem.bound(C, step, times) == first
+    assert not theorem.violations(C, step, 10)

@@ -8,8 +8,8 @@ from algorithms.schedules.bulk import BULK
 from algorithms.schedules.merged_gradients import MERGED
 from algorithms.schedules.priority import PriorityPropagation
 from algorithms.schedules.wait_free import WAIT_FREE
-from proofs_check.instruments.system_check import SystemCheck
-from proofs_check.mutants.schedules import METHOD_MUTANTS
+from proofs_check.instruments.study import SystemCheck
+from proofs_check.mutants.collectives import METHOD_MUTANTS
 from proofs_check.schedules.forms import never_slower
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.verdict import Outcome

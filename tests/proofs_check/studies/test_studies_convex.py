@@ -81,8 +81,8 @@ class Uphill(Gradients):
 
     note = ", uphill"
 
-    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
-        return -self.right.at(x, t, context)
+    def compute(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+        return -self.right.compute(x, t, context)
 
     def constants(self, problem: Problem) -> Constants:
         return self.right.constants(problem)

@@ -45,7 +45,7 @@ def test_the_recorded_figures_are_met(full, name) -> None:
     """
     line, factor = full.lines[name], 1.5 if name == "Q1 QSGD" else 1.15
     for step, error in RECORDED[name].items():
-        assert error / factor < line.at(step) < error * factor, (name, step, line.at(step))
+        assert error / factor < line.error_at(step) < error * factor, (name, step, line.at(step))
 
 
 @pytest.mark.parametrize("wrong", [HastyChoco, SelfishChoco])

@@ -14,10 +14,10 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
 from proofs_check.table_iv.bills import traffic
 from proofs_check.table_iv.measure import (
-    _played,
     _points,
-    _run_result,
+    _run,
     _verdict,
+    run_result,
     table_result,
 )
 from proofs_check.table_iv.trial import TableTrial
@@ -41,7 +41,7 @@ def bill(name: str) -> TrafficFacts:
     """The bill of 40 steps of four replicas."""
     trial = replace(TRIALS[name], steps=40)
     place = SweepPoint(trial.row, trial.build(trial.n), trial.steps)
-    return traffic(trial, _played(trial, place, 4, 1, records=2))
+    return traffic(trial, _run(trial, place, 4, 1, records=2))
 
 
 def test_every_cell_of_the_table_has_a_trial_and_all_reduce_the_servers() -> None:
@@ -167,7 +167,7 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(
         trial.row.ready(), build=lambda s, _p, _t: BSP(ConstantStep(gamma + 1e-9 * s(0)))
     )
     mutant = replace(trial, row=replace(trial.row, recipe=stuck))
-    (verdict,) = _run_result(mutant, "T", 32, 1).verdicts
+    (verdict,) = run_result(mutant, "T", 32, 1).verdicts
     assert verdict.outcome is Outcome.REFUTED
 
 
@@ -196,10 +196,10 @@ def test_the_exponent_of_a_formula_is_that_of_its_terms() -> None:
     """Plain SGD at gamma = c sqrt(n): both terms fall as n^-1/2. Local SGD's drift grows as H^2,
     with G2 at the start in the place of one that no quadratic has."""
     found = _points(replace(BSP_NONCONVEX, steps=64), "n", 2, 1)
-    assert found.formula is not None and found.formula.told == ""
+    assert found.formula is not None and found.formula.description == ""
     assert found.formula.power == pytest.approx(-0.5, abs=1e-4)
     local = _points(replace(TRIALS["PS, L-SGD, Null, convex"], steps=256), "H", 2, 1).formula
-    assert local is not None and "G2 as it is at the start" in local.told
+    assert local is not None and "G2 as it is at the start" in local.description
     assert 1.9 < local.power < 2
     nobody = _points(replace(TRIALS["PS, SSP, Quant., convex"], steps=64), "tau", 2, 1)
     assert nobody.formula is None, "no source states a rate"
@@ -208,7 +208,7 @@ def test_the_exponent_of_a_formula_is_that_of_its_terms() -> None:
 def test_what_diverges_is_left_out_and_said() -> None:
     """At the consensus step 1/2 CHOCO with a twentieth of the coordinates diverges."""
     found = _points(replace(TRIALS["Gossip, BSP, Spars., convex"], steps=256), "delta", 2, 1)
-    assert "left out, since the error grew there: 0.05)" in found.told
+    assert "left out, since the error grew there: 0.05)" in found.description
     assert found.x.tolist() == [0.1, 0.2, 0.4, 0.8]
 
 

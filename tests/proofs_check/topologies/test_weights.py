@@ -122,7 +122,7 @@ def test_the_lower_bound_is_the_known_optimum(graph: Graph) -> None:
 def test_fdla_and_fmmc_are_optimal_on_random_graphs(seed: int) -> None:
     graph = nx.compose(nx.gnp_random_graph(9, 0.3, seed=seed), nx.random_labeled_tree(9, seed=seed))
     for rule in (FDLA(), FMMC()):
-        given = GivenGraph.of("random", graph, rule)
+        given = GivenGraph.from_graph("random", graph, rule)
         bound = lower_bound(given.adjacency(), non_negative=not rule.signed)
         assert given.constants().need("lam") == pytest.approx(bound, abs=1e-6)
 

@@ -1,0 +1,448 @@
+"""Mutants: what operators change, one switched on at a time, and what checks see of them."""
+
+from __future__ import annotations
+
+import ast
+import faulthandler
+import json
+import math
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from experiments.cli.main import app
+from experiments.closure.versions import ROOT
+from experiments.mutation import scores
+from experiments.mutation.drawing import LEFT_OUT, drawn, group, row_mutants
+from experiments.mutation.processes import Died, forked
+from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
+from experiments.mutation.sites import address, mutants
+from experiments.mutation.trial import (
+    JudgedMutant,
+    MutantStanding,
+    MutationTrial,
+    NothingJudges,
+)
+from tests.experiments.calls import HANGS
+from tests.experiments.test_cli import rateproof
+
+SOURCE = '''"""A module for mutants."""
+
+
+def step(x, t, rule, key, n):
+    """A step."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, got n={n - 1}")
+    gamma = rule(t)
+    noise = key.fold("noise", t)
+    return x - gamma * (x.sum(dim=-1) + noise)
+
+
+def index_bits(d):
+    return (d - 1).bit_length()
+
+
+def limit(tau):
+    return 1 / (1 + 8 * tau**2)
+
+
+def unused(x):
+    return x + 1 if x else 0 * x
+'''
+
+
+@pytest.fixture
+def module(tmp_path):
+    file = tmp_path / "mutable_thing.py"
+    file.write_text(SOURCE)
+    return file
+
+
+def test_operators_make_the_faults_of_the_field(module):
+    found = {(m.kind, m.function, m.before, m.after) for m in mutants("mutable_thing", module)}
+    assert {
+        ("first stepsize kept", "step", "rule(t)", "rule(0)"),
+        ("key one late", "step", "key.fold('noise', t)", "key.fold('noise', t + 1)"),
+        ("key shared", "step", "key.fold('noise', t)", "key.fold('noise', 0)"),
+        ("off by one in time", "step", "t", "t - 1"),
+        ("axis", "step", "-1", "-2"),
+        ("weight dropped", "step", "gamma * (x.sum(dim=-1) + noise)", "x.sum(dim=-1) + noise"),
+        ("sign", "step", "x - gamma * (x.sum(dim=-1) + noise)",
+         "x + gamma * (x.sum(dim=-1) + noise)"),
+        ("index bits", "index_bits", "d - 1", "d"),
+        ("bits", "index_bits", "(d - 1).bit_length()", "(d - 1).bit_length() + 1"),
+        ("constant of a limit", "limit", "8", "4"),
+        ("stepsize limit", "limit", "1 / (1 + 8 * tau ** 2)", "1 / (1 + 8 * tau ** 2) * 1.05"),
+        ("exponent", "limit", "2", "4"),
+    } <= found  # fmt: skip
+    assert "n" not in {before for _, _, before, _ in found}  # a condition that only raises
+
+
+def loaded(file: Path, every, switch):
+    made = ModuleType(file.stem)
+    finder = MutatedModules(dict(enumerate(every)), switch)
+    assert finder.find_spec(file.stem, None) is not None
+    finder.exec_module(made)
+    return made
+
+
+def test_one_mutant_is_switched_on_and_the_others_are_as_they_were(module):
+    every = [m for m in mutants("mutable_thing", module) if m.function in ("limit", "unused")]
+    switch = MutantSwitch()
+    made = loaded(module, every, switch)
+    assert made.limit(2) == 1 / 33 and made.limit(0) == 1.0
+    assert {every[number].function for number in switch.reached} == {"limit"}
+    changes = {(m.before, m.after): number for number, m in enumerate(every)}
+    assert changes["8", "4"] in switch.told
+    switch.active = changes["8", "4"]
+    assert made.limit(2) == 1 / 17
+    switch.active = changes["2", "4"]
+    assert made.limit(2) == 1 / 129
+    switch.active = -1
+    assert made.limit(2) == 1 / 33
+
+
+def test_a_value_that_is_the_right_one_everywhere_is_not_told(tmp_path):
+    file = tmp_path / "mutable_edge.py"
+    file.write_text("def larger(a, b):\n    return a if a > b else b\n")
+    (one,) = mutants("mutable_edge", file)
+    switch = MutantSwitch()
+    made = loaded(file, [one], switch)
+    assert one.after == "a >= b" and made.larger(1, 2) == 2 and made.larger(3, 2) == 3
+    assert switch.reached == {0} and switch.told == set()
+    made.larger(1, 1)
+    assert switch.told == {0}
+
+
+def test_values_are_the_same_to_the_bit_and_of_one_type():
+    nan, zero = torch.tensor([float("nan")]), torch.tensor([0.0])
+    assert same(nan, nan.clone()) and not same(zero, -zero) and not same(zero, zero.double())
+    assert same(0.0, 0.0) and same(math.nan, math.nan) and not same(0.0, -0.0)
+    assert same(np.float32(1), np.float32(1)) and not same(np.float64(0.0), np.float64(-0.0))
+    assert same(0j, 0j) and not same(complex(0.0, 0.0), complex(0.0, -0.0))
+    assert same(np.arange(3), np.arange(3)) and not same(1, 1.0) and same((1, [2]), (1, [2]))
+
+
+def test_a_draw_is_of_its_seed_and_no_mutant_comes_twice():
+    one, again, other = (row_mutants("asp", seed, 60) for seed in (1, 1, 2))
+    assert one == again != other and len(set(one)) == 60
+    assert {group(m) for m in one} == {"parts", "loop", "theory", "costs", "compiled"}
+    assert all(m.module.startswith(("theory.", "algorithms.")) for m in one)
+    few = drawn(one[:5], "seed", 60)
+    assert sorted(map(str, few)) == sorted(map(str, one[:5]))
+
+
+def test_a_score_counts_faults_alone_and_is_kept(module, tmp_path, monkeypatch):
+    monkeypatch.setattr(scores, "FILE", tmp_path / "scores.json")
+    every = mutants("mutable_thing", module)
+    outcomes = [
+        JudgedMutant(mutant, standing, "why", 1.0)
+        for mutant, standing in zip(every, MutantStanding, strict=False)
+    ]
+    found = scores.record(outcomes, 1)
+    assert (found["seen"], found["faults"], len(found["unseen"])) == (3, 5, 4)
+    assert scores.share(found) == "3 of 5 (60%)"
+    survivor, unknown = scores.survivors(found)
+    assert unknown["standing"] == "unknown"
+    assert survivor["before"] == every[3].before and survivor["file"] == "mutable_thing.py"
+    scores.keep("row", found)
+    scores.keep("another", found)
+    assert scores.stored() == {"row": found, "another": found}
+
+
+OWN = """
+from dataclasses import dataclass
+from algorithms.codes.base import Field
+from algorithms.compressors.base import Compressor
+from theory import bits
+from theory.claims import Contraction, Source
+
+
+@dataclass(frozen=True)
+class Halved(Compressor):
+    @property
+    def name(self):
+        return "halved"
+
+    def claims(self, d):
+        return (Contraction(0.75, "3/4", Source("Example", 2020, "", ""), tight=True),)
+
+    def layout(self, d, dtype):
+        return (Field.floats("values", d, dtype),)
+
+    def encode(self, x, draws):
+        return (x / 2,)
+
+    def decode(self, symbols, d, dtype, draws):
+        return symbols[0]
+
+    def stated_bits(self, d, float_bits):
+        return bits.dense(d, float_bits)
+
+    def idle(self, t):
+        return t + 1
+
+
+THING = Halved()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+def test_power_of_ones_own_compressor(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    done = rateproof("check", "mine:THING", "--power", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["seen"] == found["faults"] - 3 > 5
+    told = {(one["before"], one["after"]): one["standing"] for one in found["unseen"]}
+    idle = [one["standing"] for one in found["unseen"] if one["function"] == "idle"]
+    assert set(idle) == {"not computed by any check"}
+    # what errs less than the claim allows, and a claim of less than holds, are no false statements
+    assert {change for change, standing in told.items() if standing == "survived"} == {
+        ("0.75", "0.375"), ("x / 2", "1.05 * (x / 2)"), ("2", "1"),
+    }  # fmt: skip
+
+
+def test_what_cannot_be_mutated_is_told():
+    for words, told in (
+        (("power", "no-such-row"), "no-such-row"),
+        (("power", "asp", "--mutants", "0"), "mutants must be at least 1"),
+        (("power", "asp", "--seconds", "0"), "seconds must be positive"),
+    ):
+        done = CliRunner().invoke(app, list(words))
+        assert done.exit_code == 2 and told in done.stderr
+
+
+def test_each_reason_is_of_one_mutant_of_the_present_sources():
+    reasons = [key for own in json.loads(scores.REASONS.read_text()).values() for key in own]
+    found: Counter[str] = Counter()
+    for file in {key.partition(":")[0] for key in reasons}:
+        module = file.removesuffix(".py").replace("/", ".")
+        changes = {key.rpartition(" #")[0].rpartition(": ")[2] for key in reasons}
+        found.update(
+            address(m) for m in mutants(module, ROOT / file)
+            if f"{m.before} -> {m.after}" in changes
+        )  # fmt: skip
+    assert reasons and {key: found[key] for key in reasons} == dict.fromkeys(reasons, 1)
+
+
+def test_alike_mutants_have_addresses_of_their_own(tmp_path):
+    file = tmp_path / "mutable_pair.py"
+    file.write_text("def pair(t):\n    if t < 1:\n        t = 2 * t\n    return (t, t)\n")
+    every = [address(m) for m in mutants("mutable_pair", file)]
+    assert len(set(every)) == len(every) > 8
+    assert {"mutable_pair.py:pair: if t < 1:: t -> t - 1 #1",
+            "mutable_pair.py:pair: t = 2 * t: 2 -> 1 #1",
+            "mutable_pair.py:pair: return (t, t): t -> t + 1 #2"} <= set(every)  # fmt: skip
+
+
+REMOVES = {"unlink", "rmtree", "rmdir", "remove_tree", "TemporaryDirectory", "mkdir", "makedirs"}
+
+
+def test_modules_that_manage_files_have_no_mutants():
+    """A wrong path there would change files that are not the trial's."""
+    found = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        for package in ("theory", "algorithms") for file in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        and node.func.attr in REMOVES
+    }  # fmt: skip
+    assert found == set(LEFT_OUT)
+    assert not {m.module for m in row_mutants("asp", 1, 300)} & set(LEFT_OUT)
+
+
+@pytest.mark.processes
+def test_a_process_leaves_nothing_and_ends_with_its_answer_or_by_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def where():
+        (Path(tempfile.mkdtemp()) / "left").write_text("left")
+        return tempfile.gettempdir(), os.environ["NUMBA_CACHE_DIR"]
+
+    places = forked(where, 60.0)
+    assert all(Path(place).is_relative_to(tmp_path) for place in places)
+    assert list(tmp_path.iterdir()) == []
+    assert forked(lambda: resource.getrlimit(resource.RLIMIT_CORE), 60.0) == (0, 0)
+    assert forked(lambda: bytes(10**6), 60.0) == bytes(10**6)
+
+    def ended(work, most=60.0, wait=None):
+        with pytest.raises(Died) as told:
+            forked(work, most, wait=wait)
+        return told.value.signal
+
+    assert ended(lambda: time.sleep(600), wait=0.5) == signal.SIGKILL
+    assert ended(_broken) == signal.SIGSEGV
+    assert ended(_turn, 0.1) == signal.SIGXCPU
+    assert ended(lambda: sys.exit(3)) == 0
+    assert list(tmp_path.iterdir()) == []
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (3, 3))  # a hard limit of the shell
+        return forked(lambda: resource.getrlimit(resource.RLIMIT_CPU), 1000.0)
+
+    assert forked(limited, 100.0) == (3, 3)
+
+
+def _broken():
+    faulthandler.disable()
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _turn():
+    while True:
+        pass
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell no child of its parent")
+def test_a_process_ends_with_its_parent(tmp_path):
+    file = tmp_path / "pid"
+
+    def child():
+        file.write_text(str(os.getpid()))
+        time.sleep(600)
+
+    with pytest.raises(Died):
+        forked(lambda: forked(child, 60.0), 60.0, wait=3.0)
+    for _ in range(100):
+        if not Path(f"/proc/{file.read_text()}").exists():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it is still there")
+
+
+JUDGES = """
+import signal, os, sys
+from functools import cache
+from experiments.mutation.trial import RefutingCheck
+import {module} as mine
+
+@cache
+def once():
+    return mine.value(2)
+
+def first():
+    return "" if once() == {right} or {blind} else f"value {{once()}}"
+
+def second():
+    return "" if once() == {right} else f"value {{once()}}"
+
+def make(subject):
+    return [RefutingCheck("first", first), RefutingCheck("second", second)]
+"""
+
+
+def trial(folder, monkeypatch, source, right, name, blind=False):
+    monkeypatch.syspath_prepend(folder)
+    (folder / f"{name}.py").write_text(source)
+    (folder / f"{name}_judges.py").write_text(JUDGES.format(module=name, right=right, blind=blind))
+    ours = (name, f"{name}_judges")
+    tried = MutationTrial(name, (f"{name}_judges", "make"), ours, 30.0, lambda _: None)
+    return tried, mutants(name, folder / f"{name}.py")
+
+
+@pytest.mark.processes
+def test_compiled_functions_of_mutants_are_not_kept(tmp_path, monkeypatch):
+    """numba's key is the byte code, in which 3 and 6 are the same word."""
+    pytest.importorskip("numba")
+    source = "from numba import njit\n\n@njit(cache=True)\ndef value(x):\n    return x + 3\n"
+    tried, every = trial(tmp_path, monkeypatch, source, 5, "mutable_compiled")
+    every = [m for m in every if m.kind == "constant"]
+    (found,) = tried.outcomes(every, 1)
+    assert (found.mutant.after, found.standing) == ("6", MutantStanding.REFUTED), found
+    assert not list(tmp_path.rglob("*.nb[ic]"))
+
+    def genuine():
+        import mutable_compiled
+
+        return int(mutable_compiled.value(2))
+
+    assert forked(genuine, 300.0) == 5
+
+
+@pytest.mark.processes
+def test_each_judge_shows_what_it_computes_itself(tmp_path, monkeypatch):
+    """The first keeps the value and finds nothing; the second would compute nothing after it."""
+    source = "def value(x):\n    return x + 3\n"
+    tried, every = trial(tmp_path, monkeypatch, source, 5, "mutable_kept", blind=True)
+    found = tried.outcomes(every, 9)
+    assert found and all(one.standing is MutantStanding.REFUTED for one in found), found
+
+
+@pytest.mark.processes
+def test_where_no_check_holds_of_the_genuine_code_its_checks_are_named(tmp_path, monkeypatch):
+    source = "def value(x):\n    return x + 3\n"
+    tried, every = trial(tmp_path, monkeypatch, source, 7, "mutable_refuted")
+    with pytest.raises(NothingJudges, match=r"no check holds .*\(first: value 5; second: value 5"):
+        tried.outcomes(every, 1)
+
+
+@pytest.mark.processes
+def test_what_kills_a_process_is_no_answer(tmp_path, monkeypatch):
+    source = """import os, signal, time
+
+
+def value(x):
+    if x != 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0 if x == 2 else x
+
+
+def told(x):
+    return value(x * 1)
+"""
+    tried, every = trial(tmp_path, monkeypatch, source, 1.0, "mutable_killed")
+    (one,) = [m for m in every if (m.function, m.after) == ("value", "x == 2")]
+    (found,) = tried.outcomes([one], 1)
+    assert found.standing is MutantStanding.UNKNOWN and not found.standing.seen
+    assert found.standing.counts
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+@pytest.mark.parametrize("name", ["mine:THING", "algorithms.mything:THING"])
+def test_mutants_of_a_folder_with_a_package_of_our_name_are_in_effect(tmp_path, name):
+    (tmp_path / "algorithms").mkdir()
+    (tmp_path / "algorithms" / "__init__.py").write_text("")
+    (tmp_path / "algorithms" / "helper.py").write_text("HALVES = 2\n")
+    source = OWN.replace("from theory import bits", "from algorithms.helper import HALVES\n"
+                         "from theory import bits").replace("x / 2", "x / HALVES")  # fmt: skip
+    file = name.partition(":")[0].replace(".", "/")
+    (tmp_path / f"{file}.py").write_text(source)
+    asked = (
+        "from rateproof import main; from experiments.commands.power import power_of;"
+        f"power_of({name!r}, mutants=6, seed=1, most=60.0, as_json=True)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=HANGS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["faults"] > 0 and found["seen"] > 0, found
+    raised = found["outcomes"].get("raised", 0)
+    assert found["outcomes"]["refuted"] > 0 and raised < found["faults"], found
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+def test_an_object_that_its_own_checks_refute_is_named(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN.replace("Contraction(0.75", "Contraction(0.9"))
+    done = rateproof("check", "mine:THING", "--power", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "no check holds of the genuine code of mine:THING" in done.stderr
+    assert "Traceback" not in done.stderr

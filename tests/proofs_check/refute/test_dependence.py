@@ -1,0 +1,56 @@
+"""Planted loose bounds are seen to over-pay by the power that was planted, and tight ones not."""
+
+from types import SimpleNamespace
+
+import pytest
+
+import rateproof
+from proofs_check.refute import dependence
+from proofs_check.refute.dependence import dependences
+from proofs_check.refute.outcome import Dependence
+
+TIGHT = "2*initial_gap/(gamma*T) + gamma*L*sigma2/n"
+
+
+def powers(bound: str, variable: str) -> dict[tuple[str, str], float | None]:
+    claim = rateproof.claim("loose", method="bsp-sgd", limit="1/L", bound=bound)
+    found = dependences((claim,), seconds=1.0, seed=1, variables=(variable,))
+    return {(one.variable, one.cause): one.power for one in found}
+
+
+def test_a_tight_bound_pays_for_nothing_but_what_is_due() -> None:
+    found = powers(TIGHT, "n")
+    assert found["n", "noise"] == pytest.approx(0, abs=0.05)
+    assert found["n", "start"] == pytest.approx(0, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("bound", "place", "power"),
+    [
+        ("2*initial_gap/(gamma*T) + gamma*L*sigma2", ("n", "noise"), 1.0),
+        ("2*initial_gap/(gamma*T) + gamma*L*sigma2/sqrt(n)", ("n", "noise"), 0.5),
+        ("2*n*initial_gap/(gamma*T) + gamma*L*sigma2/n", ("n", "start"), 1.0),
+        ("2*initial_gap*sqrt(T)/(gamma*T) + gamma*L*sigma2/n", ("T", "start"), 0.5),
+    ],
+)
+def test_the_planted_power_is_found(bound: str, place: tuple[str, str], power: float) -> None:
+    assert powers(bound, place[0])[place] == pytest.approx(power, abs=0.1)
+
+
+def test_the_largest_of_ratios_at_one_value_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratios = iter((0.5, 0.9, 0.7))
+    monkeypatch.setattr(
+        dependence,
+        "_largest",
+        lambda *given: SimpleNamespace(ratio=next(ratios), t=4, constants={}),
+    )
+    claim = rateproof.claim("tight", method="bsp-sgd", limit="1/L", bound=TIGHT)
+    ladder = dependence.Ladder("T", (({}, 4),) * 3)
+    assert dependence.climbed("exact", claim, ladder, "noise", 1.0, 0).ratios == (0.9,)
+
+
+def test_a_power_needs_three_values_that_differ() -> None:
+    assert Dependence("n", "noise", (1.0, 2.0), (1.0, 0.5)).power is None
+    assert Dependence("n", "noise", (1.0, 1.01, 1.02), (1.0, 0.9, 0.8)).power is None
+    halving = Dependence("n", "noise", (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25, 0.125))
+    assert halving.power == pytest.approx(1.0)

@@ -1,0 +1,83 @@
+"""Limits as they are written: formulas are read, and a limit that is another number is refuted."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from proofs_check.refute.limited import limited_theorems
+from proofs_check.refute.written_limits import balanced_step, written_limit
+from proofs_check.verdict import Outcome
+from theory.theorems.asysg_con import asysg_con
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+
+THEOREMS = {one.name: one for one in limited_theorems()}
+
+
+@pytest.mark.parametrize("name", sorted(THEOREMS))
+def test_no_limit_is_other_than_it_is_written(name):
+    for found in (written_limit(THEOREMS[name]), balanced_step(THEOREMS[name])):
+        assert found.outcome is not Outcome.REFUTED, found.evidence
+
+
+def test_most_formulas_are_read():
+    told = [one for one in THEOREMS.values() if getattr(one, "formula", "")]
+    found = [written_limit(one) for one in told]
+    read = [one for one in found if one.statistic is not None]
+    assert len(read) >= 0.85 * len(told) > 40
+    assert sum(one.outcome is Outcome.AGREES for one in read) >= 0.5 * len(told)
+
+
+def test_what_the_code_says_of_itself_is_no_more_than_compared():
+    told = [one for one in THEOREMS.values() if "gain" in getattr(one, "formula", "")]
+    assert told
+    for found in map(written_limit, told):
+        assert found.outcome is Outcome.COMPARED and "own code" in found.evidence
+
+
+def test_a_letter_that_no_constant_states_is_named():
+    assert "no constant is stated for beta, theta" in written_limit(THEOREMS["ef21"]).evidence
+
+
+def test_a_formula_without_a_value_is_refuted(monkeypatch):
+    monkeypatch.setattr(type(bsp_nonconvex), "formula", "(L - L)/(L - L)/L")
+    assert written_limit(bsp_nonconvex).outcome is Outcome.REFUTED
+
+
+@pytest.mark.parametrize("factor", [1.05, 0.95, 2.0])
+def test_a_limit_that_is_too_long_or_too_short_is_refuted(factor, monkeypatch):
+    kind = type(bsp_nonconvex)
+    monkeypatch.setattr(kind, "limit", lambda self, c: factor / c.need("L"))
+    found = written_limit(bsp_nonconvex)
+    assert found.outcome is Outcome.REFUTED and found.statistic == pytest.approx(
+        abs(1 / factor - 1)
+    )
+
+
+def test_half_of_a_constant_is_refuted(monkeypatch):
+    def limit(self, c):
+        return 2 / (c.need("L") * self.M * (1 + math.sqrt(1 + 4 * c.need("tau") ** 2)))
+
+    assert written_limit(asysg_con).outcome is Outcome.AGREES
+    monkeypatch.setattr(type(asysg_con), "limit", limit)
+    assert written_limit(asysg_con).outcome is Outcome.REFUTED
+
+
+def test_words_are_compared_and_nothing_is_not_applicable():
+    by_outcome = {one: written_limit(THEOREMS[one]).outcome for one in ("ef21", "mem_sgd")}
+    assert by_outcome == {"ef21": Outcome.COMPARED, "mem_sgd": Outcome.NOT_APPLICABLE}
+
+
+@pytest.mark.parametrize("theorem", [bsp_nonconvex, asysg_con, THEOREMS["sgp"]])
+def test_half_of_the_signal_is_refuted(theorem, monkeypatch):
+    kind = type(theorem)
+    balance = kind.balance
+    assert balanced_step(theorem).outcome is Outcome.AGREES
+
+    def halved(self, c):
+        signal, noise = balance(self, c)
+        return signal / 2, noise
+
+    monkeypatch.setattr(kind, "balance", halved)
+    assert balanced_step(theorem).outcome is Outcome.REFUTED
