@@ -22,7 +22,7 @@ class Spread(NamedTuple):
     most: float
 
     @staticmethod
-    def of(values: list[float]) -> Spread:
+    def from_values(values: list[float]) -> Spread:
         """The three of some values."""
         return Spread(statistics.median(values), min(values), max(values))
 
@@ -57,12 +57,12 @@ class Rounds:
 
     def speed(self, name: str, done: float = 1.0) -> Spread:
         """``done`` by the seconds of a step, such as worker-steps a second."""
-        return Spread.of([done / time for time in self.times[name]])
+        return Spread.from_values([done / time for time in self.times[name]])
 
     def ratio(self, slow: str, fast: str, scale: float = 1.0) -> Spread:
         """``scale`` times the time of ``slow`` over that of ``fast``, round by round."""
         pairs = zip(self.times[slow], self.times[fast], strict=True)
-        return Spread.of([scale * one / other for one, other in pairs])
+        return Spread.from_values([scale * one / other for one, other in pairs])
 
 
 def steps_in(program: Program, turn: float) -> int:

@@ -64,7 +64,7 @@ WATCHED = (
     Watched("ledger", Packet, ("bits",)),
     Watched("ledger", Network, ("_charge_active", "_charge_answers")),
     Watched("ledger", Simulated, ("charge_mixing", "_edges_of")),
-    Watched("schedules", Schedule, ("at", "of", "__post_init__")),
+    Watched("schedules", Schedule, ("tick", "for_replicas", "__post_init__")),
     Watched("schedules", Scheduled, ("schedule", "seconds", "computed")),
     Watched("schedules", Every, ("meets",)),
     Watched("schedules", ConstantStep, ("__call__",)),
@@ -93,7 +93,7 @@ class OneByOne:
     def __init__(self, *_: Any) -> None:
         pass
 
-    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+    def advance(self, state: Any, t: int, until: int, observer: Any = None) -> tuple[Any, int]:
         """The state as it is: no step is taken."""
         return state, 0
 
@@ -128,19 +128,23 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
     parts = [part for part in profiles[0].seconds if part != REST]
     return {
         "method": name,
-        "books": Spread.of([probe.share(*BOOKS) for probe in profiles]),
-        "books_of_rounds": Spread.of(
+        "books": Spread.from_values([probe.share(*BOOKS) for probe in profiles]),
+        "books_of_rounds": Spread.from_values(
             [p.share(*BOOKS) / (1 - one) for p, one in zip(profiles, recording, strict=True)]
         ),
-        "with_recording": Spread.of(
+        "with_recording": Spread.from_values(
             [
                 p.share(*BOOKS, RECORDING) / (1 - one)
                 for p, one in zip(profiles, metrics, strict=True)
             ]
         ),
-        "with_metrics": Spread.of([p.share(*BOOKS, RECORDING, METRICS) for p in profiles]),
-        "shares": {part: Spread.of([p.share(part) for p in profiles]) for part in (*parts, REST)},
-        "record_in_rounds": Spread.of([one / (1 - one) * steps / many for one in recording]),
+        "with_metrics": Spread.from_values([p.share(*BOOKS, RECORDING, METRICS) for p in profiles]),
+        "shares": {
+            part: Spread.from_values([p.share(part) for p in profiles]) for part in (*parts, REST)
+        },
+        "record_in_rounds": Spread.from_values(
+            [one / (1 - one) * steps / many for one in recording]
+        ),
         "probed": found.ratio("probed", "plain"),
     }
 

@@ -62,7 +62,9 @@ def often(words: Words, calls: int) -> dict[str, Any]:
     """The first call, and the spread of some more."""
     first = called(*words, compiled=False)
     more = [called(*words) for _ in range(calls)]
-    spread = {kind: Spread.of([one[kind] for one in more]) for kind in ("wall", "processors")}
+    spread = {
+        kind: Spread.from_values([one[kind] for one in more]) for kind in ("wall", "processors")
+    }
     return {"command": first["command"], "code": first["code"], "first": first["wall"], **spread}
 
 

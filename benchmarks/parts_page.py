@@ -72,8 +72,10 @@ def _books(found: Found) -> str:
         )
         for one in found["lines"]
     )  # fmt: skip
-    told = f"{found['steps']:,} rounds and {found['records']} records, n = {found['n']}, d = "
-    return f"Of a run of {told}{found['d']:,}:\n\n{_table(head, rows)}"
+    description = (
+        f"{found['steps']:,} rounds and {found['records']} records, n = {found['n']}, d = "
+    )
+    return f"Of a run of {description}{found['d']:,}:\n\n{_table(head, rows)}"
 
 
 def _memory(found: Found) -> str:
@@ -85,11 +87,12 @@ def _memory(found: Found) -> str:
         )
         for one in found["lines"]
     )  # fmt: skip
-    told = ", ".join(
+    description = ", ".join(
         f"{one['history']:,} bytes of history at d = {one['d']:,} (and {one['models']:,} of models)"
         for one in found["trace"]
     )
-    return f"{_table(head, rows)}\n\nA trace of {found['trace'][0]['records']} records has {told}."
+    records = found["trace"][0]["records"]
+    return f"{_table(head, rows)}\n\nA trace of {records} records has {description}."
 
 
 def _scaling(found: Found) -> str:

@@ -107,7 +107,7 @@ def _first(one: Entrant) -> First:
     mine, theirs = multiprocessing.Pipe(duplex=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which do nothing here
-        child = multiprocessing.get_context("fork").Process(target=_told, args=(one, theirs))
+        child = multiprocessing.get_context("fork").Process(target=_described, args=(one, theirs))
         child.start()
     theirs.close()
     try:
@@ -128,7 +128,7 @@ def _prompt(one: Entrant) -> First:
     return first if first.seconds <= LONG else First(first.work, one.seconds(1))
 
 
-def _told(one: Entrant, to: Connection) -> None:
+def _described(one: Entrant, to: Connection) -> None:
     """Send the first step's figures to who waits for them, or nothing where it fails."""
     with suppress(Exception):
         to.send(_prompt(one))
@@ -190,12 +190,16 @@ def _once(slow: Ready, base: Ready | None, data: Objective | None, job: Problem)
     over = loop = ratio = None
     if base is not None:
         each = base.one.seconds(base.steps) / base.steps
-        over = Spread.of([speed * each / base.work])
+        over = Spread.from_values([speed * each / base.work])
     if data is not None and key in LOOPS:
         by_hand = seconds(LOOPS[key], data, 1)
-        loop, ratio = Spread.of([slow.work / by_hand]), Spread.of([by_hand / slow.each])
+        loop, ratio = (
+            Spread.from_values([slow.work / by_hand]),
+            Spread.from_values([by_hand / slow.each]),
+        )
     return Line(
-        key, slow.one.row.family, _elsewhere(slow.one, job), slow.work, Spread.of([speed]), over,
+        key, slow.one.row.family, _elsewhere(slow.one, job), slow.work,
+        Spread.from_values([speed]), over,
         loop, ratio, f"{slow.each:.1f} s a step, timed once",
     )  # fmt: skip
 

@@ -28,9 +28,9 @@ def tables(jobs: dict[str, Found]) -> str:
 def summary(found: Found) -> str:
     """A job's quartiles and what lies below its loop, in words."""
     low, middle, high = _cuts(found)
-    told = f"quartiles {low:,.0f}, {middle:,.0f}, {high:,.0f} worker-steps a second"
+    description = f"quartiles {low:,.0f}, {middle:,.0f}, {high:,.0f} worker-steps a second"
     below = [one["key"] for one in found["lines"] if _below(one)]
-    return f"{told}; below its own loop: {', '.join(below) or 'none'}"
+    return f"{description}; below its own loop: {', '.join(below) or 'none'}"
 
 
 def _measured(found: Found) -> str:

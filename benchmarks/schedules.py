@@ -14,7 +14,7 @@ import time
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.step import step_of
 from algorithms.workloads import WORKLOADS
-from experiments.commands.played import ON_SERVERS, chosen
+from experiments.commands.timelines import ON_SERVERS, chosen_schedule
 from theory.seconds.costs import AlphaBeta
 
 MODEL, WORKERS, REPEATS, ROUNDS = "bert-large", 16, 20, 5
@@ -24,13 +24,15 @@ NAMES = (*SCHEDULES, f"wfbp{ON_SERVERS}", f"p3{ON_SERVERS}", f"bytescheduler{ON_
 def seconds_of(name: str) -> float:
     """Processor seconds of one evaluation, each on a link of its own."""
     step = step_of(WORKLOADS[MODEL], 0.163)
-    schedule, carrier = chosen(name, WORKERS, AlphaBeta(2e-5, 1e-10))
+    schedule, carrier = chosen_schedule(name, WORKERS, AlphaBeta(2e-5, 1e-10))
     schedule.seconds(step, carrier)  # compiles
     best = float("inf")
     for _ in range(ROUNDS):
         begin = time.process_time()
         for i in range(REPEATS):
-            schedule, carrier = chosen(name, WORKERS, AlphaBeta(2e-5 * (1 + i / 100), 1e-10))
+            schedule, carrier = chosen_schedule(
+                name, WORKERS, AlphaBeta(2e-5 * (1 + i / 100), 1e-10)
+            )
             schedule.seconds(step, carrier)
         best = min(best, (time.process_time() - begin) / REPEATS)
     return best
