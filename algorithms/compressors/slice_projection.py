@@ -14,6 +14,7 @@ from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
 from algorithms.kernels import projection
+from algorithms.kernels.devices import put
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sketch_rows import slice_projection
 from theory import bits
@@ -78,7 +79,7 @@ class SliceProjection(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        return (projection.coefficients(x, self.basis(x.dtype).to(x.device)),)
+        return (projection.coefficients(x, put(self.basis(x.dtype), x.device)),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return projection.restored(symbols[0], self.basis(dtype).to(symbols[0].device), d)

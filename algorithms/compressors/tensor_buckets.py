@@ -17,6 +17,7 @@ from algorithms.compressors.parted import Parted
 from algorithms.compressors.parts_kernel import parts_kernel
 from algorithms.compressors.rand_k import RandK
 from algorithms.core.key import Draws
+from algorithms.kernels.devices import put
 from algorithms.kernels.row_parts import RowPart
 from theory.claims import Claim, NoConstant
 
@@ -93,7 +94,7 @@ class TensorBuckets(Parted):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         rows = super().decode(symbols, d, dtype, draws)
-        return rows[..., self._order(d).argsort().to(rows.device)]
+        return rows[..., put(self._order(d).argsort(), rows.device)]
 
     def listed(
         self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
@@ -101,7 +102,7 @@ class TensorBuckets(Parted):
         listed = super().listed(symbols, d, dtype, draws)
         if listed is None:
             return None
-        order = self._order(d).to(listed.positions.device)
+        order = put(self._order(d), listed.positions.device)
         return replace(listed, positions=order[listed.positions])
 
     def pieces(
@@ -121,7 +122,7 @@ class TensorBuckets(Parted):
         if pieces is None:
             return None
         order = self._order(d)
-        return (replace(p, positions=order.to(p.positions.device)[p.positions]) for p in pieces)
+        return (replace(p, positions=put(order, p.positions.device)[p.positions]) for p in pieces)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         return parts_kernel(self, d, dtype, self._order(d).tolist())
@@ -147,7 +148,7 @@ class TensorBuckets(Parted):
         return torch.cat([torch.arange(starts[p], ends[p]) for p in places])
 
     def _grouped_row(self, x: Tensor) -> Tensor:
-        return x[..., self._order(x.shape[-1]).to(x.device)]
+        return x[..., put(self._order(x.shape[-1]), x.device)]
 
 
 EXAMPLES = (TensorBuckets(RandK(0.25)),)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
+from algorithms.kernels.devices import put
 from algorithms.problems.base import Problem, exact, require_finite, require_int
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import TensorProblem
@@ -67,7 +68,9 @@ class SkewedNoise(TensorProblem):
         return x - self.centres[workers]
 
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
-        rows = OUTCOMES.to(self.centres)[draws.integers(len(OUTCOMES), self.batch)]
+        rows = put(OUTCOMES.to(self.centres.dtype), self.centres.device)[
+            draws.integers(len(OUTCOMES), self.batch)
+        ]
         return self.full_gradient(x, draws.workers) + rows.mean(-2)
 
     def value(self, x: Tensor) -> Tensor:

@@ -60,7 +60,9 @@ def print_table(
     if sum(least) + _GAP * len(heads) <= width:
         widths = _narrowed(natural, least, numeric, width - _GAP * len(heads))
         grid = _grid(heads, lines, numeric, widths)
-        out.print(grid, width=width, highlight=False, crop=False)
+        narrow, out.width = out.width, width  # rich takes no width beyond the console's
+        out.print(grid, highlight=False, crop=False)
+        out.width = narrow
     else:
         for line in stacked(heads, plain, width):
             out.print(line, highlight=False, markup=False, overflow="ignore", crop=False)

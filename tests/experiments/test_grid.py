@@ -57,6 +57,21 @@ def test_a_paragraph_keeps_room_for_its_semicolon() -> None:
     assert max(map(len, printed(["a", "bbbbbb", "c"], rows, 60))) <= 60
 
 
+@given(tables())
+def test_a_wide_table_has_one_line_a_row_on_any_terminal(
+    table: tuple[list[str], list[list[str]]],
+) -> None:
+    heads, rows = table
+    LAYOUT.wide = True
+    try:
+        lines = printed(heads, rows, 40)
+    finally:
+        LAYOUT.wide = False
+    assert len(lines) == len(rows) + 2  # headings above, an empty line below
+    for row, line in zip(rows, lines[1:], strict=False):
+        assert line.split() == " ".join(row).split()
+
+
 def test_a_table_that_fits_is_one() -> None:
     lines = printed(["a", "b"], [["x", "1.5"], ["long", "-2"]], 80)
     assert [line.rstrip() for line in lines] == ["a       b", "x     1.5", "long   -2", ""]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts.cyclic_code import CyclicCode, solved
@@ -111,7 +112,7 @@ class GradientCoding(Coded):
 
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         x, key = state.x, context.key.fold("gradient", t)
-        who = state.schedule.tick(t).arrivals.to(x.device)
+        who = put(state.schedule.tick(t).arrivals, x.device)
 
         def gradient(shards: Tensor) -> Tensor:
             return context.problem.gradient(x, key.draws(context.replicas, shards))
@@ -165,7 +166,7 @@ class CodedRegression(Coded):
         """
         if t:
             return state
-        d, who = state.x.shape[-1], state.schedule.tick(0).arrivals.to(state.x.device)
+        d, who = state.x.shape[-1], put(state.schedule.tick(0).arrivals, state.x.device)
 
         def statistics(shards: Tensor) -> Tensor:
             return normal_equations(context.problem, shards)

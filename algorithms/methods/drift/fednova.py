@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.core.decays import require_decay
+from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient
@@ -152,8 +153,7 @@ class FedNova(Method[FedNovaState]):
     def _of_workers(values: tuple[float, ...], context: RunContext, dtype: torch.dtype) -> Tensor:
         """The values of the workers held here ``[m, 1]``."""
         held = context.network.held
-        device = context.network.workers.device
-        return torch.tensor(values[held], dtype=dtype, device=device)[:, None]
+        return put(torch.tensor(values[held], dtype=dtype), context.network.workers.device)[:, None]
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, velocity, g, new, moved = registers(5)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.core.key import Key
+from algorithms.kernels.devices import put
 from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet
@@ -92,7 +93,7 @@ class FixedLinks(Exchange):
     def meeting(self, t: int, context: RunContext) -> MixingDraw:
         lists = self.topology.neighbours(t)
         device = context.network.workers.device
-        return MixingDraw(lists.index.to(device), lists.weight.to(device))
+        return MixingDraw(put(lists.index, device), put(lists.weight, device))
 
     def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
         return context.network.mix(packet, self.topology.neighbours(t))

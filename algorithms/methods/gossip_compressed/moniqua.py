@@ -8,6 +8,7 @@ from typing import final
 from torch import Tensor
 
 from algorithms.compressors.circle_grid import CircleGrid
+from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGDState
@@ -56,7 +57,7 @@ class Moniqua(Method[DPSGDState]):
         g = context.gradient(x, t)
         packet = context.pack(self.circle, x, t)
         lists = self.topology.neighbours(t)
-        index, weight = lists.index.to(x.device), lists.weight.to(x.device, x.dtype)
+        index, weight = put(lists.index, x.device), put(lists.weight.to(x.dtype), x.device)
         heard = network.receive(packet, index.expand(*x.shape[:-2], *index.shape))
         own = self.circle.read_by(packet.own(network.workers), x)
         read = self.circle.read_by(heard, x[..., None, :])

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
@@ -82,7 +83,7 @@ class RelaySGD(Method[RelayState]):
         before = state.heard.chunk(len(self.links.partners), dim=-1)
         known = y + torch.stack(before).sum(0)
         new = [self._crossed(known - held, place, t, context) for place, held in enumerate(before)]
-        count = self.links.heard(t).to(y.device)[context.network.workers, None]
+        count = put(self.links.heard(t), y.device)[context.network.workers, None]
         rest = (self.topology.n - count).to(y.dtype) * state.x0
         x = (y + torch.stack(new).sum(0) + rest) / self.topology.n
         return RelayState(x, state.x0, torch.cat(new, -1))
@@ -90,7 +91,7 @@ class RelaySGD(Method[RelayState]):
     def _crossed(self, rows: Tensor, place: int, t: int, context: RunContext) -> Tensor:
         """What partners of one class of links sent; zero where a worker has none there."""
         network = context.network
-        partner = self.links.partners[place].to(rows.device)
+        partner = put(self.links.partners[place], rows.device)
         meets = partner != torch.arange(network.n, device=rows.device)
         sends = meets[network.workers].expand(rows.shape[:-1])
         packet = context.pack(Identity(), rows, t, sends=sends, purpose=f"link {place}")

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import low_rank
+from algorithms.kernels.devices import put
 from algorithms.problems.base import require_int
 
 
@@ -53,7 +54,7 @@ class CosineTransform:
         parts = []
         for part, size in ((x[..., :whole], self.chunk), (x[..., whole:], x.shape[-1] - whole)):
             if part.shape[-1]:
-                basis = self.matrix(size).to(x.dtype).to(x.device)
+                basis = put(self.matrix(size).to(x.dtype), x.device)
                 basis = basis if back else basis.T
                 cut = part.reshape(*part.shape[:-1], -1, size)
                 parts.append(low_rank.times(cut, basis[None]).reshape(part.shape))

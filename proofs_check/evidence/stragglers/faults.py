@@ -19,7 +19,7 @@ from algorithms.methods.parts.gradient_buffers import (
     GradientBuffer,
     SharedBuffer,
 )
-from algorithms.synchronisation.assignment import Assignment, AtRandom, ToArrived
+from algorithms.synchronisation.assignment import Assignment, ToArrived
 from algorithms.synchronisation.barriers import Asynchronous, Interrupting
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.evidence.stragglers.closed_forms import (
@@ -42,13 +42,12 @@ from proofs_check.evidence.stragglers.closed_forms_clients import (
     SERVER_RATE,
     assigned_versions,
     buffered_differences,
-    limit_is,
+    limit_of_random,
     one_is_fedasync,
     together_is_fedavg,
 )
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, SpoiltBarrier
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
-from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
 
@@ -296,10 +295,6 @@ def _each_to_one(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=d.arrived, started=d.arrived)
 
 
-def _limit_of_random(rule: Assignment = AtRandom()) -> Verdict:  # noqa: B008 - it is frozen
-    return limit_is(rule, 0.8)
-
-
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "delay-adaptive below n", "1/(4 L d) at every age", adaptive_steps, AnyAge(SMOOTH)
@@ -357,6 +352,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         together_is_fedavg, lambda server: replace(server, rule=OneOlder(server.rule)),
     ),
     fault(
-        "AsGrad to whoever arrives", "no worker is drawn", _limit_of_random, ToArrived(),
+        "AsGrad to whoever arrives", "no worker is drawn", limit_of_random, ToArrived(),
     ),
 )  # fmt: skip
