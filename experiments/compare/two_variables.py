@@ -17,7 +17,7 @@ from proofs_check.methods.sweep_points import SweepPoint, known_at, points, valu
 from proofs_check.methods.tuned_run import TunedRun, tuned_run
 from theory.stepsizes import Stepsize
 
-_DIGITS = 3  # by which values of an axis are told apart
+_LEAST, _MOST = 3, 12  # digits by which values of an axis are told apart
 
 
 def over_two(
@@ -35,7 +35,7 @@ def over_two(
     if x == y:
         raise ValueError(f"vary must have two variables, got {x} twice")
     first, second = (y, x) if y == "n" else (x, y)  # the problem of so many workers comes first
-    cells: dict[tuple[str, str], float] = {}
+    errors: dict[tuple[float, float], float] = {}
     quantity = ""
     for outer in points(row, build, first, n, steps, ()):
         for inner in points(
@@ -46,10 +46,12 @@ def over_two(
                 continue
             at = {name: _value(name, found, outer if name == first else inner, inner)
                   for name in (first, second)}  # fmt: skip
-            if all(at.values()) and (at[x], at[y]) not in cells:
+            if (across_at := at[x]) is not None and (up_at := at[y]) is not None:
                 end = score(found.trace)[:, -1:]
-                cells[at[x], at[y]] = float(centre(end, found.problem.heavy_tailed)[0])
+                error = float(centre(end, found.problem.heavy_tailed)[0])
+                errors.setdefault((across_at, up_at), error)
                 quantity = scored(found.trace)
+    cells = _labelled(errors)
     across, up = (sorted({key[k] for key in cells}, key=float) for k in (0, 1))
     if min(len(across), len(up)) < 2:
         raise ValueError(
@@ -81,8 +83,17 @@ def _run(point: SweepPoint, replicas: int, seed: int, step: Stepsize | None) -> 
         return None
 
 
-def _value(name: str, found: TunedRun, point: SweepPoint, inner: SweepPoint) -> str:
-    """The variable's value there as it is called; empty where there is none."""
+def _value(name: str, found: TunedRun, point: SweepPoint, inner: SweepPoint) -> float | None:
+    """The variable's value there as it is called; None where it has none."""
     here = inner._replace(batch=max(point.batch, inner.batch), setting=point.setting)
-    value = value_at(name, known_at(found, here), here)
-    return "" if value is None else f"{value:.{_DIGITS}g}"
+    return value_at(name, known_at(found, here), here)
+
+
+def _labelled(errors: dict[tuple[float, float], float]) -> dict[tuple[str, str], float]:
+    """Errors by the values' labels, of as few digits as lose no error; values that differ by
+    rounding alone have one label."""
+    for digits in range(_LEAST, _MOST + 1):
+        cells = {(f"{a:.{digits}g}", f"{b:.{digits}g}"): error for (a, b), error in errors.items()}
+        if len(cells) == len(errors):
+            break
+    return cells

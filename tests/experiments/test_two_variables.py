@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.catalogue import problem, row
 from algorithms.problems.base import Problem
-from experiments.compare.two_variables import over_two
+from experiments.compare.two_variables import _labelled, over_two
 from experiments.figures.heatmap import HeatMaps
 from proofs_check.methods.sweep import sweep
 from theory.stepsizes import ConstantStep
@@ -45,3 +45,12 @@ def test_what_cannot_be_varied_is_refused() -> None:
         found("local-sgd", "n", "n")
     with pytest.raises(ValueError, match="no mixing matrix"):
         found("local-sgd", "H", "gap")
+
+
+def test_values_that_three_digits_do_not_tell_apart_are_two() -> None:
+    errors = {(10000.0, 1.0): 0.1, (10001.0, 1.0): 0.2, (10000.0, 2.0): 0.3}
+    assert _labelled(errors) == {
+        ("10000", "1"): 0.1, ("10001", "1"): 0.2, ("10000", "2"): 0.3,
+    }  # fmt: skip
+    by_rounding = {(0.1 + 0.2, 1.0): 0.1, (0.3, 1.0): 0.2}
+    assert list(_labelled(by_rounding)) == [("0.3", "1")]
