@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import seaborn
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -19,20 +20,21 @@ _COLOURS = (*SERIES, FAINT, "#6fb1e0")
 _SMALL: dict[str, Any] = {"marker": "o", "markersize": 4.6}
 _LARGE: dict[str, Any] = {"marker": "D", "markersize": 4.2, "markerfacecolor": "white"}
 _HAND: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 1.6}
-_HEIGHT = 0.163  # of a row [inch]
+_HEIGHT, _COLUMNS = 0.163, 3  # of a row [inch]
 
 
 def figure(jobs: dict[str, Found]) -> Figure:
-    """Two columns of rows, fastest at the small size first."""
+    """Columns of rows, fastest at the small size first."""
     small, large = (_by_key(jobs.get(name)) for name in ("small", "large"))
     order = sorted(small | large, key=lambda key: -_over(small, large, key))
     families = list(dict.fromkeys(one["family"] for one in (small | large).values()))
-    colours = dict(zip(families, _COLOURS, strict=False))
-    half = -(-len(order) // 2)
-    drawn = Figure(figsize=(9.2, 1.3 + _HEIGHT * half), layout="constrained")
-    panels = drawn.subplots(1, 2, sharex=True)
-    for ax, keys in zip(panels, (order[:half], order[half:]), strict=True):
-        _panel(ax, keys, half, (small, large), colours)
+    hues = seaborn.husl_palette(max(0, len(families) - len(_COLOURS)), l=0.55)
+    colours = dict(zip(families, (*_COLOURS, *hues.as_hex()), strict=False))
+    deep = -(-len(order) // _COLUMNS)
+    drawn = Figure(figsize=(4.6 * _COLUMNS, 1.6 + _HEIGHT * deep), layout="constrained")
+    panels = drawn.subplots(1, _COLUMNS, sharex=True)
+    for k, ax in enumerate(panels):
+        _panel(ax, order[deep * k :][:deep], deep, (small, large), colours)
     drawn.supxlabel("worker-steps a second over those of bsp-sgd at the same size", fontsize=10)
     _legend(drawn, colours)
     return drawn
@@ -85,7 +87,7 @@ def _legend(drawn: Figure, colours: dict[str, str]) -> None:
     bars = [Line2D([], [], color=c, linewidth=3, label=family) for family, c in colours.items()]
     deep = -(-len(bars) // len(marks))  # families below each mark, since legends fill columns
     handles = [one for k, mark in enumerate(marks) for one in (mark, *bars[deep * k :][:deep])]
-    drawn.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8.5)
+    drawn.legend(handles=handles, loc="outside upper center", ncols=len(marks), fontsize=8.5)
 
 
 def write(jobs: dict[str, Found]) -> None:
