@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, Points, RatePanel, RateSeries, band
-from proofs_check.instruments.rates import PowerLawFit, rate_verdict, rational
+from proofs_check.instruments.rates import PowerLawFit, rational
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
-from theory.theorem import Theorem
 
 
 class StudyResult(NamedTuple):
@@ -93,26 +92,6 @@ def fitted(
 
 def _points(groups: Mapping[str, Floats]) -> tuple[Points, ...]:
     return tuple(Points(name.replace("_", " "), y) for name, y in groups.items())
-
-
-def order_verdict(
-    theorem: Theorem,
-    variable: str,
-    fit: PowerLawFit,
-    tight: bool,
-    *,
-    subject: str,
-    problem: str,
-    claim: str,
-    description: str,
-) -> Verdict:
-    """Is the fitted exponent of ``variable`` the one in the theorem's order, or at most that?"""
-    found = rate_verdict(
-        fit, float(theorem.order.exponents[variable]), tight, subject=subject, claim=claim,
-        variable=variable, problem=problem,
-        provenance=f"{theorem.source}; {description}, error {fit.alpha:g}",
-    )  # fmt: skip
-    return replace(found, theorem=theorem.name)
 
 
 def exponent(x: Floats, y: Floats) -> float:
