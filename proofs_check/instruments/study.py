@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -144,22 +144,38 @@ def noise_free(x: Floats, y: Floats, reference: Floats, **groups: Floats) -> Rat
     return RateSeries(x, y, y, y, line, reference, _points(groups))
 
 
-# SystemCheck: one check of a surveyed row that is no method.
+# What a cell runs of a row, whatever its kind.
+
+
+class RowCheck(Protocol):
+    """Check of a row: a study, a run under a bound, or a check of a system."""
+
+    @property
+    def row(self) -> str:
+        """Key of the row."""
+
+    @property
+    def name(self) -> str:
+        """What cells call it, unlike that of every other of its kind."""
+
+    @property
+    def result(self) -> Callable[[], CellResult]:
+        """Computation of its verdicts, and of what figures and pages show."""
 
 
 @final
 @dataclass(frozen=True)
 class SystemCheck:
-    """``measure`` checks a part of the row called ``row``, or what its papers say of it.
+    """``result`` checks a part of the row called ``row``, or what its papers say of it.
 
     A module of a room of such checks declares them in a tuple ``SYSTEM_CHECKS``.
 
     Attributes:
         row: key of the row.
         name: what cells call it, unlike that of every other.
-        measure: its verdicts, and what figures and pages show.
+        result: its verdicts, and what figures and pages show.
     """
 
     row: str
     name: str
-    measure: Callable[[], CellResult]
+    result: Callable[[], CellResult]
