@@ -29,6 +29,7 @@ from algorithms.methods.gossip_tracking.gradient_tracking import (
 )
 from algorithms.methods.gossip_tracking.k_gt import KGTState
 from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
@@ -133,7 +134,7 @@ def stays(method: Method[Any], state: Any, problem: Problem, name: str) -> Verdi
     )  # fmt: skip
 
 
-def reaches_minimiser(method: Method[Any], problem: Problem, steps: int) -> Verdict:
+def reaches_minimiser(method: Method[Any], problem: Quadratic, steps: int) -> Verdict:
     """Every worker at x* at a constant stepsize, whatever the data."""
     return same(
         "every worker stops at x*", rows_after(method, problem, steps), problem.x_star,
@@ -141,13 +142,13 @@ def reaches_minimiser(method: Method[Any], problem: Problem, steps: int) -> Verd
     )  # fmt: skip
 
 
-def corrections_cancel(method: Method[Any], problem: Problem) -> Verdict:
+def corrections_cancel(method: Method[Any], problem: Quadratic) -> Verdict:
     """sum_i c_i = 0 after each of 40 steps."""
     sums = torch.stack([one.state.c.sum(-2) for one in path(method, problem, 40)])
     return same("the corrections sum to 0", sums, 0.0, tolerance=1e-12)
 
 
-def corrected_stays(method: Method[Any], problem: Problem) -> Verdict:
+def corrected_stays(method: Method[Any], problem: Quadratic) -> Verdict:
     """The fixed point X = x*, c = -G(x*) of corrected local steps is kept."""
     x = problem.x_star.expand(1, problem.n, problem.d).contiguous()
     c = -problem.full_gradient(x, torch.arange(problem.n))
