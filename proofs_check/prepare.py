@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,14 +14,13 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from algorithms.tuning.grid import Best, Budget
 from algorithms.tuning.stored import still_of, tunings
-from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.second_run import confirmed
-from proofs_check.instruments.study import Study
+from proofs_check.instruments.study import RowCheck
 from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.influences import influences
 from proofs_check.methods.run_invariants import run_invariants
@@ -50,6 +49,7 @@ _VARIANTS_SEED = 201
 
 Build = Callable[[int], Problem]
 Prepared = Callable[[], CellResult]
+_Preparation = Callable[[Cell, str], Prepared]
 
 
 def run_cell(cell: Cell) -> CellResult:
@@ -159,27 +159,26 @@ def _closed(cell: Cell, name: str) -> Prepared:
     return partial(_verdicts_of, look_up("closed form", name, by_name))
 
 
-def _bound(cell: Cell, name: str) -> Prepared:
-    return partial(_bound_of, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
-
-
 def _limit(cell: Cell, name: str) -> Prepared:
     theorem = look_up("theorem", name, {one.name: one for one in limited_theorems()})
     record = records().get(name)
     return partial(limit_result, theorem, record, kept_case(record))
 
 
-def _study(cell: Cell, name: str) -> Prepared:
-    return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
+def _row_check(words: str, checks: Sequence[RowCheck], **repeated: bool) -> _Preparation:
+    """Preparation of one of ``checks`` by its name; what it refutes is run again where ``repeated``
+    says how (:func:`~.second_run.confirmed`)."""
+
+    def prepared(_: Cell, name: str) -> Prepared:
+        measure = look_up(words, name, {one.name: one for one in checks}).result
+        return partial(confirmed, measure, **repeated) if repeated else measure
+
+    return prepared
 
 
 def _effect(cell: Cell, name: str) -> Prepared:
     effect = look_up("effect of row", cell.row, EFFECTS)
     return partial(_variants_of if name == IN_VARIANTS else _effect_of, effect)
-
-
-def _system(cell: Cell, name: str) -> Prepared:
-    return look_up("check of a system", name, {c.name: c for c in SYSTEM_CHECKS}).measure
 
 
 def _influences(cell: Cell, _: str) -> Prepared:
@@ -211,14 +210,6 @@ def _verdict_of(check: Callable[..., Verdict], *subject: object) -> CellResult:
 
 def _verdicts_of(check: Callable[..., tuple[Verdict, ...]], *subject: object) -> CellResult:
     return CellResult(check(*subject))
-
-
-def _bound_of(check: BoundCheck) -> CellResult:
-    return confirmed(check.run, rates_only=True)
-
-
-def _study_of(study: Study) -> CellResult:
-    return confirmed(study.result)
 
 
 def _effect_of(effect: EffectCheck) -> CellResult:
@@ -267,7 +258,7 @@ _KINDS: dict[CellKind, CheckKind] = {
 }
 """Sort of the checks of a cell that say none themselves."""
 
-_PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
+_PREPARED: dict[CellKind, _Preparation] = {
     CellKind.RUN: _run,
     CellKind.WATCHED: _watched,
     CellKind.OPERATOR: _operator,
@@ -277,11 +268,11 @@ _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.PUSH: _push,
     CellKind.PROOF: _proof,
     CellKind.CLOSED_FORM: _closed,
-    CellKind.BOUND: _bound,
+    CellKind.BOUND: _row_check("bound", BOUND_CHECKS, rates_only=True),
     CellKind.LIMIT: _limit,
-    CellKind.STUDY: _study,
+    CellKind.STUDY: _row_check("study", STUDIES, rates_only=False),
     CellKind.EFFECT: _effect,
-    CellKind.SYSTEM: _system,
+    CellKind.SYSTEM: _row_check("check of a system", SYSTEM_CHECKS),
     CellKind.INFLUENCES: _influences,
     CellKind.TABLE_IV: _table_iv,
     CellKind.MUTANTS: _mutants,

@@ -78,7 +78,7 @@ class BoundCheck:
         method = self.make(_PROBE, problem, self.steps)
         return method.constants(problem).merge(self.states(problem)).completed()
 
-    def run(self) -> CellResult:
+    def result(self) -> CellResult:
         """64 replicas with the theorem's stepsize, held under its bound at every record."""
         problem = self.setting()
         c = self.constants(problem)

@@ -42,12 +42,6 @@ def problem(sigma2: float = 0.0) -> Quadratic:
     return unequal(N, D, sigma2=sigma2, ratio=10.0)
 
 
-@cache
-def identical_data() -> Quadratic:
-    """:data:`N` workers with one objective of condition number 10, gradients without noise."""
-    return Quadratic.strongly_convex(N, D, sigma2=0.0)
-
-
 def by_row(key: str, step: Stepsize = STEP) -> Method[Any]:
     """The method of the catalogue's row ``key`` on this stage."""
     return row(key).tune(problem(), STEPS, step).method

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, final
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, Points, RatePanel, RateSeries, band
-from proofs_check.instruments.rates import PowerLawFit, rate_verdict, rational
+from proofs_check.instruments.rates import PowerLawFit, rational
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
-from theory.theorem import Theorem
 
 
 class StudyResult(NamedTuple):
@@ -95,26 +94,6 @@ def _points(groups: Mapping[str, Floats]) -> tuple[Points, ...]:
     return tuple(Points(name.replace("_", " "), y) for name, y in groups.items())
 
 
-def order_verdict(
-    theorem: Theorem,
-    variable: str,
-    fit: PowerLawFit,
-    tight: bool,
-    *,
-    subject: str,
-    problem: str,
-    claim: str,
-    description: str,
-) -> Verdict:
-    """Is the fitted exponent of ``variable`` the one in the theorem's order, or at most that?"""
-    found = rate_verdict(
-        fit, float(theorem.order.exponents[variable]), tight, subject=subject, claim=claim,
-        variable=variable, problem=problem,
-        provenance=f"{theorem.source}; {description}, error {fit.alpha:g}",
-    )  # fmt: skip
-    return replace(found, theorem=theorem.name)
-
-
 def exponent(x: Floats, y: Floats) -> float:
     """Least-squares slope of log y ``[K]`` against log x ``[K]``."""
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
@@ -165,22 +144,38 @@ def noise_free(x: Floats, y: Floats, reference: Floats, **groups: Floats) -> Rat
     return RateSeries(x, y, y, y, line, reference, _points(groups))
 
 
-# SystemCheck: one check of a surveyed row that is no method.
+# What a cell runs of a row, whatever its kind.
+
+
+class RowCheck(Protocol):
+    """Check of a row: a study, a run under a bound, or a check of a system."""
+
+    @property
+    def row(self) -> str:
+        """Key of the row."""
+
+    @property
+    def name(self) -> str:
+        """What cells call it, unlike that of every other of its kind."""
+
+    @property
+    def result(self) -> Callable[[], CellResult]:
+        """Computation of its verdicts, and of what figures and pages show."""
 
 
 @final
 @dataclass(frozen=True)
 class SystemCheck:
-    """``measure`` checks a part of the row called ``row``, or what its papers say of it.
+    """``result`` checks a part of the row called ``row``, or what its papers say of it.
 
     A module of a room of such checks declares them in a tuple ``SYSTEM_CHECKS``.
 
     Attributes:
         row: key of the row.
         name: what cells call it, unlike that of every other.
-        measure: its verdicts, and what figures and pages show.
+        result: its verdicts, and what figures and pages show.
     """
 
     row: str
     name: str
-    measure: Callable[[], CellResult]
+    result: Callable[[], CellResult]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -61,58 +62,55 @@ class IdleShifts(RandomMixing):
 
 @final
 @dataclass(frozen=True)
-class PlainShifts(StaticTopology):
-    """Half of the own row and half of those that are heard, whatever n.
+class WrongStatic(StaticTopology):
+    """EquiStatic with a matrix that is made otherwise.
 
     Attributes:
-        n: number of workers.
-        shifts: how many distances are drawn.
-        seed: of the draw.
+        right: the graph that it poses as.
+        words: what it is.
+        made: its matrix.
     """
 
-    n: int
-    shifts: int
-    seed: int
+    right: EquiStatic
+    words: str
+    made: Callable[[EquiStatic], Floats]
+
+    @property
+    def n(self) -> int:
+        """Number of workers."""
+        return self.right.n
 
     @property
     def name(self) -> str:
-        return f"of halves, posing as {EquiStatic(self.n, self.shifts, self.seed).name}"
+        return f"{self.words}, posing as {self.right.name}"
 
     def build(self) -> Floats:
-        eye = np.eye(self.n)
-        right = EquiStatic(self.n, self.shifts, self.seed).matrix(0)
-        return eye / 2 + (right - eye / self.n) / (2 - 2 / self.n)
+        return self.made(self.right)
+
+
+def of_halves(n: int, shifts: int, seed: int) -> WrongStatic:
+    """Half of the own row and half of those that are heard, whatever n."""
+
+    def made(right: EquiStatic) -> Floats:
+        eye = np.eye(n)
+        return eye / 2 + (right.matrix(0) - eye / n) / (2 - 2 / n)
+
+    return WrongStatic(EquiStatic(n, shifts, seed), "of halves", made)
+
+
+def of_first_shift(n: int, shifts: int, seed: int) -> WrongStatic:
+    """The first distance alone, of however many are drawn."""
+
+    def made(right: EquiStatic) -> Floats:
+        eye = np.eye(n)
+        return eye / n + (1 - 1 / n) * np.roll(eye, right.distances()[0], axis=1)
+
+    return WrongStatic(EquiStatic(n, shifts, seed), "of the first distance", made)
 
 
 def of_near_ones(n: int, _shifts: int, _seed: int) -> Ring:
     """Neighbours at distance 1 in the place of random ones."""
     return Ring(n)
-
-
-@final
-@dataclass(frozen=True)
-class FirstShift(StaticTopology):
-    """The first distance alone, of however many are drawn.
-
-    Attributes:
-        n: number of workers.
-        shifts: how many distances are drawn.
-        seed: of the draw.
-    """
-
-    n: int
-    shifts: int
-    seed: int
-
-    @property
-    def name(self) -> str:
-        return f"of the first distance, posing as {EquiStatic(self.n, self.shifts, self.seed).name}"
-
-    def build(self) -> Floats:
-        first = EquiStatic(self.n, self.shifts, self.seed).distances()[0]
-        eye = np.eye(self.n)
-        w: Floats = eye / self.n + (1 - 1 / self.n) * np.roll(eye, first, axis=1)
-        return w
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
@@ -124,8 +122,8 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         contraction, IdleShifts,
     ),
     fault("EquiStatic of halves", "own weight 1/2 in the place of 1/n", static_contraction,
-          PlainShifts),
+          of_halves),
     fault("EquiStatic of one distance", "the first distance in the place of all of them",
-          static_contraction, FirstShift),
+          static_contraction, of_first_shift),
     fault("EquiStatic of near neighbours", "distance 1 for all: a ring", static_gap, of_near_ones),
 )  # fmt: skip

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy
 
-from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
@@ -28,11 +26,17 @@ from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standin
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import StudyResult, fitted, noise_free_rate, study
+from proofs_check.instruments.scaling import (
+    ScalingLaw,
+    ScalingRuns,
+    average_gradient,
+    scaling,
+)
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
-from theory.stepsizes import ConstantStep
+from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.randomised_gossip import averaging_times
 
 # Orders in T of AD-PSGD and SAPS-PSGD, compared with those their papers state.
@@ -43,85 +47,45 @@ from theory.theorems.randomised_gossip import averaging_times
 # where the noise floor alone, gamma L sigma^2, is of that order.
 
 
-PairwiseRatesBuild = Callable[[float, int], Method[Any]]
-"""Stepsize and number of steps to a method."""
-
-_N, _D, _PAIRWISE_RATES_REPLICAS, _PAIRWISE_RATES_SEED = 8, 10, 32, 53
-_PAIRWISE_RATES_PROBLEM = "quadratic-sc"
+_N, _PAIRWISE_RATES_REPLICAS, _PAIRWISE_RATES_SEED = 8, 32, 53
 
 
-def _asynchronous(gamma: float, steps: int) -> Method[Any]:
-    rule = ConstantStep(gamma)
+def _rated(
+    name: str, row: str, make: Callable[[Stepsize, int], Method[Any]], scale: float,
+    horizons: tuple[int, ...],
+) -> Study:  # fmt: skip
+    """Mean squared gradient over the run against T, gamma = ``scale`` / sqrt T."""
+    return scaling(
+        name, "order 1/sqrt T", "steps T", "(1/T) sum E||grad f(x_t)||^2",
+        ScalingLaw(
+            row, "quadratic-sc", "T", -0.5, compared=True,
+            claim="the mean squared gradient falls as fast as 1/sqrt T with gamma = c/sqrt T",
+            source="an order only, without constants",
+        ),
+        ScalingRuns(
+            horizons,
+            lambda _: Quadratic.strongly_convex(_N, 10, L=1.0, mu=0.1, zeta2=0.5, R2=4.0),
+            lambda build, _, steps: build(ConstantStep(scale / steps**0.5), steps),
+            steps=None, seeds=(_PAIRWISE_RATES_SEED,) * len(horizons),
+            replicas=_PAIRWISE_RATES_REPLICAS, metric=average_gradient, points=2, every=4,
+            note=f"n={_N}, c={scale:g}",
+        ),
+        make, lambda x, y: y.mean(axis=0)[0] * (x / x[0]) ** -0.5,
+    )  # fmt: skip
+
+
+def _asynchronous(rule: Stepsize, steps: int) -> Method[Any]:
+    """AD-PSGD on a ring, exponential times."""
     return ADPSGD(rule, steps, Exponential(), Ring(_N), replicas=_PAIRWISE_RATES_REPLICAS)
 
 
-def _masked(gamma: float, steps: int) -> Method[Any]:
-    peers = BandwidthMatching(drawn_bandwidth(_N, _PAIRWISE_RATES_SEED))
-    return SAPSPSGD(ConstantStep(gamma), peers, 4.0)
-
-
-def pairwise_rates_measure(
-    row: str, build: PairwiseRatesBuild, scale: float, horizons: tuple[int, ...]
-) -> StudyResult:
-    """Mean squared gradient over the run against T, gamma = ``scale`` / sqrt T."""
-    problem = Quadratic.strongly_convex(_N, _D, L=1.0, mu=0.1, sigma2=1.0, zeta2=0.5, R2=4.0)
-    means = []
-    for steps in horizons:
-        method = build(scale / steps**0.5, steps)
-        trace = run(
-            method,
-            problem,
-            steps=steps,
-            seed=_PAIRWISE_RATES_SEED,
-            replicas=_PAIRWISE_RATES_REPLICAS,
-            points=2,
-            every=4,
-        )
-        means.append(trace.average_squared_gradient[:, -1])
-    x, y = np.array(horizons, dtype=np.float64), np.stack(means, axis=1)
-    fit = fit_power(x, y, ALPHA)
-    verdict = rate_verdict(
-        fit,
-        -0.5,
-        False,
-        subject=row,
-        problem=_PAIRWISE_RATES_PROBLEM,
-        claim="the mean squared gradient falls as fast as 1/sqrt T with gamma = c/sqrt T",
-        provenance=f"n={_N}, c={scale:g}, T in {horizons}, {_PAIRWISE_RATES_REPLICAS} "
-        f"replicas, seed "
-        f"{_PAIRWISE_RATES_SEED}, "
-        f"error {ALPHA:g}; the paper's rate is an order only",
-    )
-    reference = y.mean(axis=0)[0] * (x / x[0]) ** -0.5
-    return StudyResult(
-        (replace(verdict, outcome=Outcome.COMPARED),), (fitted(x, y, fit, reference),)
-    )
-
-
-@study(
-    "ad-psgd",
-    _PAIRWISE_RATES_PROBLEM,
-    "order 1/sqrt T",
-    "steps T",
-    "(1/T) sum E||grad f(x_t)||^2",
-    name="ad_psgd_rate",
-)
-def asynchronous() -> StudyResult:
-    """AD-PSGD on a ring, exponential times."""
-    return pairwise_rates_measure("ad-psgd", _asynchronous, 8.0, (256, 512, 1024))
-
-
-@study(
-    "saps-psgd",
-    _PAIRWISE_RATES_PROBLEM,
-    "order 1/sqrt T",
-    "steps T",
-    "(1/T) sum E||grad f(x_t)||^2",
-    name="saps_psgd_rate",
-)
-def masked() -> StudyResult:
+def _masked(rule: Stepsize, _: int) -> Method[Any]:
     """SAPS-PSGD, a quarter of the coordinates a step."""
-    return pairwise_rates_measure("saps-psgd", _masked, 2.0, (128, 256, 512))
+    return SAPSPSGD(rule, BandwidthMatching(drawn_bandwidth(_N, _PAIRWISE_RATES_SEED)), 4.0)
+
+
+ad_psgd_rate = _rated("ad_psgd_rate", "ad-psgd", _asynchronous, 8.0, (256, 512, 1024))
+saps_psgd_rate = _rated("saps_psgd_rate", "saps-psgd", _masked, 2.0, (128, 256, 512))
 
 
 # Randomised gossip on rings needs of the order of n^3 ticks, on the complete graph n.

@@ -6,8 +6,8 @@ point, the mean of the workers, and the exact limits of the stepsize on one curv
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import torch
@@ -27,7 +27,9 @@ from algorithms.methods.gossip_tracking.gradient_tracking import (
     StepOrder,
     TrackingState,
 )
+from algorithms.methods.gossip_tracking.k_gt import KGTState
 from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
@@ -132,6 +134,27 @@ def stays(method: Method[Any], state: Any, problem: Problem, name: str) -> Verdi
     )  # fmt: skip
 
 
+def reaches_minimiser(method: Method[Any], problem: Quadratic, steps: int) -> Verdict:
+    """Every worker at x* at a constant stepsize, whatever the data."""
+    return same(
+        "every worker stops at x*", rows_after(method, problem, steps), problem.x_star,
+        tolerance=1e-10, on=problem,
+    )  # fmt: skip
+
+
+def corrections_cancel(method: Method[Any], problem: Quadratic) -> Verdict:
+    """sum_i c_i = 0 after each of 40 steps."""
+    sums = torch.stack([one.state.c.sum(-2) for one in path(method, problem, 40)])
+    return same("the corrections sum to 0", sums, 0.0, tolerance=1e-12)
+
+
+def corrected_stays(method: Method[Any], problem: Quadratic) -> Verdict:
+    """The fixed point X = x*, c = -G(x*) of corrected local steps is kept."""
+    x = problem.x_star.expand(1, problem.n, problem.d).contiguous()
+    c = -problem.full_gradient(x, torch.arange(problem.n))
+    return stays(method, KGTState(x, x, c), problem, "X = x*, c = -G(x*)")
+
+
 def limits(build: Build, row: str, limit: Any) -> Iterator[Verdict]:
     """Radius of a mode below 1 at 0.99 of its limit and above at 1.01, and as its quadratic has
     it; a mode without a limit is looked at at 2.5."""
@@ -226,14 +249,55 @@ def _correction_rests(build: Build) -> Verdict:
     return stays(build(_STEP, topology), rest, problem, "X = X_old = x*")
 
 
+@final
+class FamilyCases(NamedTuple):
+    """Cases that all methods of the family have, each to be asked of a method that is built.
+
+    Attributes:
+        settles: both of two workers stop at the minimiser.
+        mean: the mean model makes gradient steps.
+        printed: models along the printed recursion.
+        stays: the fixed point, whatever the data.
+        limits: largest stepsizes of the modes.
+    """
+
+    settles: Callable[..., Any]
+    mean: Callable[..., Any]
+    printed: Callable[..., Any]
+    stays: Callable[..., Any]
+    limits: Callable[..., Any]
+
+
+def family_cases(
+    forms: ClosedForms, own: Build, printed: Any, rests: Callable[[Build], Verdict],
+    limited: tuple[str, Any],
+) -> FamilyCases:  # fmt: skip
+    """Cases of ``forms``, of ``own`` unless another method is asked: its ``printed`` recursion, how
+    it ``rests``, and the row that its modes are ``limited`` as, with the limit of a mode."""
+
+    def case(form: Callable[[Build], Any], check: str = "") -> Callable[..., Any]:
+        def asked(build: Build = own) -> Any:
+            return form(build)
+
+        return forms.case(check, on="quadratic" if check == "stability" else "")(asked)
+
+    return FamilyCases(
+        case(settles),
+        case(mean_is_gradient_descent),
+        case(lambda build: as_printed(build, printed)),
+        case(rests),
+        case(lambda build: limits(build, *limited), "stability"),
+    )
+
+
 tracking_forms = ClosedForms("gradient-tracking", name="tracking_forms")
-"""Closed forms of DIGing."""
+"""Closed forms of DIGing: s < (1 + l)^2 / 2."""
 
-
-@tracking_forms.case("no bias")
-def tracking_settles(build: Build = GradientTracking) -> Verdict:
-    """Both workers at 0.8, where D-PSGD stops at the DGD_LIMITS."""
-    return settles(build)
+tracking = family_cases(
+    tracking_forms, GradientTracking, printed_diging, _tracking_rests,
+    ("gradient-tracking", diging_limit),
+)  # fmt: skip
+"""Cases of DIGing."""
 
 
 @tracking_forms.case("closed form", "ten steps, step 0.1, W = [[3/4, 1/4], [1/4, 3/4]]")
@@ -257,12 +321,6 @@ def bias_without_tracking(build: Build = DPSGD) -> Iterator[Verdict]:
         )  # fmt: skip
 
 
-@tracking_forms.case()
-def tracking_mean(build: Build = GradientTracking) -> Verdict:
-    """The mean model makes gradient steps."""
-    return mean_is_gradient_descent(build)
-
-
 @tracking_forms.case("conservation", f"30 steps, sigma2 = 1, 4 replicas, ring of 6, seed {_SEED}")
 def tracker_mean_is_kept(build: Build = GradientTracking) -> Verdict:
     """mean Y = mean G after every step, with gradients of fresh samples."""
@@ -281,152 +339,35 @@ def tracker_mean_is_kept(build: Build = GradientTracking) -> Verdict:
     )  # fmt: skip
 
 
-@tracking_forms.case()
-def tracking_printed(build: Build = GradientTracking) -> Verdict:
-    """DIGing as it is printed."""
-    return as_printed(build, printed_diging)
-
-
-@tracking_forms.case()
-def tracking_stays(build: Build = GradientTracking) -> Verdict:
-    """X = x*, Y = 0, whatever the data."""
-    return _tracking_rests(build)
-
-
-@tracking_forms.case("stability", on="quadratic")
-def tracking_limits(build: Build = GradientTracking) -> Iterator[Verdict]:
-    """Largest stepsize of a mode: s < (1 + l)^2 / 2."""
-    yield from limits(build, "gradient-tracking", diging_limit)
-
-
 atc_forms = ClosedForms("atc-tracking", name="atc_forms")
-"""Closed forms of tracking that adapts first."""
+"""Closed forms of tracking that adapts first: s < (1 + l)^2 / (2 l^2)."""
 
-
-@atc_forms.case()
-def atc_settles(build: Build = atc) -> Verdict:
-    """Both workers settle at 0.8, the minimiser."""
-    return settles(build)
-
-
-@atc_forms.case()
-def atc_mean(build: Build = atc) -> Verdict:
-    """The mean model makes gradient steps."""
-    return mean_is_gradient_descent(build)
-
-
-@atc_forms.case()
-def atc_printed(build: Build = atc) -> Verdict:
-    """ATC tracking as it is printed."""
-    return as_printed(build, printed_atc)
-
-
-@atc_forms.case()
-def atc_stays(build: Build = atc) -> Verdict:
-    """X = x*, Y = 0, whatever the data."""
-    return _tracking_rests(build)
-
-
-@atc_forms.case("stability", on="quadratic")
-def atc_limits(build: Build = atc) -> Iterator[Verdict]:
-    """s < (1 + l)^2 / (2 l^2)."""
-    yield from limits(build, "atc-tracking", atc_tracking_limit)
-
+adapting = family_cases(
+    atc_forms, atc, printed_atc, _tracking_rests, ("atc-tracking", atc_tracking_limit)
+)
+"""Cases of tracking that adapts first."""
 
 extra_forms = ClosedForms("extra", name="extra_forms")
-"""Closed forms of EXTRA."""
+"""Closed forms of EXTRA: s < (5 + 3 l)/4."""
 
-
-@extra_forms.case()
-def extra_settles(build: Build = extra) -> Verdict:
-    """Both workers settle at 0.8, the minimiser."""
-    return settles(build)
-
-
-@extra_forms.case()
-def extra_mean(build: Build = extra) -> Verdict:
-    """The mean model makes gradient steps."""
-    return mean_is_gradient_descent(build)
-
-
-@extra_forms.case()
-def extra_printed(build: Build = extra) -> Verdict:
-    """EXTRA as it is printed."""
-    return as_printed(build, printed_extra)
-
-
-@extra_forms.case()
-def extra_stays(build: Build = extra) -> Verdict:
-    """X = x*, whatever the data."""
-    return _correction_rests(build)
-
-
-@extra_forms.case("stability", on="quadratic")
-def extra_limits(build: Build = extra) -> Iterator[Verdict]:
-    """Largest stepsize of a mode: s < (5 + 3 l)/4."""
-    yield from limits(build, "extra", extra_limit)
-
+extra_cases = family_cases(
+    extra_forms, extra, printed_extra, _correction_rests, ("extra", extra_limit)
+)
+"""Cases of EXTRA."""
 
 nids_forms = ClosedForms("nids", name="nids_forms")
-"""Closed forms of NIDS."""
+"""Closed forms of NIDS: s < 3/2 + 1/(1 + l), beyond 2 whatever W, the limit of the mean."""
 
-
-@nids_forms.case()
-def nids_settles(build: Build = nids) -> Verdict:
-    """Both workers settle at 0.8, the minimiser."""
-    return settles(build)
-
-
-@nids_forms.case()
-def nids_mean(build: Build = nids) -> Verdict:
-    """The mean model makes gradient steps."""
-    return mean_is_gradient_descent(build)
-
-
-@nids_forms.case()
-def nids_printed(build: Build = nids) -> Verdict:
-    """NIDS as it is printed, its first step not mixed."""
-    return as_printed(build, printed_nids)
-
-
-@nids_forms.case()
-def nids_stays(build: Build = nids) -> Verdict:
-    """X = x*, whatever the data."""
-    return _correction_rests(build)
-
-
-@nids_forms.case("stability", on="quadratic")
-def nids_limits(build: Build = nids) -> Iterator[Verdict]:
-    """s < 3/2 + 1/(1 + l): beyond 2 whatever W, which is the limit of the mean."""
-    yield from limits(build, "nids", nids_limit)
-
+nids_cases = family_cases(nids_forms, nids, printed_nids, _correction_rests, ("nids", nids_limit))
+"""Cases of NIDS, whose first step is not mixed."""
 
 diffusion_forms = ClosedForms("exact-diffusion", name="diffusion_forms")
-"""Closed forms of exact diffusion."""
+"""Closed forms of exact diffusion, which adapts, corrects, combines; limits of NIDS."""
 
-
-@diffusion_forms.case()
-def diffusion_settles(build: Build = exact_diffusion) -> Verdict:
-    """Both workers settle at 0.8, the minimiser."""
-    return settles(build)
-
-
-@diffusion_forms.case()
-def diffusion_mean(build: Build = exact_diffusion) -> Verdict:
-    """The mean model makes gradient steps."""
-    return mean_is_gradient_descent(build)
-
-
-@diffusion_forms.case()
-def diffusion_printed(build: Build = exact_diffusion) -> Verdict:
-    """Exact diffusion as it is printed: adapt, correct, combine."""
-    return as_printed(build, printed_diffusion)
-
-
-@diffusion_forms.case()
-def diffusion_stays(build: Build = exact_diffusion) -> Verdict:
-    """X = x*, whatever the data."""
-    return _correction_rests(build)
+diffusion = family_cases(
+    diffusion_forms, exact_diffusion, printed_diffusion, _correction_rests, ("nids", nids_limit)
+)
+"""Cases of exact diffusion."""
 
 
 @diffusion_forms.case("equal to D-squared", f"40 steps, falling stepsizes, seed {_SEED}")
@@ -438,9 +379,3 @@ def diffusion_is_d2(build: Build = exact_diffusion) -> Verdict:
         rows_along(build(rule, topology), problem, 40),
         rows_along(D2(rule, Lazy(topology)), problem, 40), tolerance=1e-12, on=problem,
     )  # fmt: skip
-
-
-@diffusion_forms.case("stability", on="quadratic")
-def diffusion_limits(build: Build = exact_diffusion) -> Iterator[Verdict]:
-    """s < 3/2 + 1/(1 + l): beyond 2 whatever W, which is the limit of the mean."""
-    yield from limits(build, "nids", nids_limit)

@@ -22,7 +22,7 @@ from theory.networks.finite_time import Round, base_graph
 
 
 @wrong_step(
-    "DIGing with a tracker that starts at 0", judge=forms.tracking_settles, of=GradientTracking
+    "DIGing with a tracker that starts at 0", judge=forms.tracking.settles, of=GradientTracking
 )
 def tracker_from_zero(
     own: GradientTracking, state: TrackingState, t: int, context: RunContext
@@ -53,11 +53,11 @@ def tracker_unmixed_step(
 
 
 tracker_unmixed = wrong_step(
-    "DIGing without mixing its trackers", judge=forms.tracking_printed, of=GradientTracking
+    "DIGing without mixing its trackers", judge=forms.tracking.printed, of=GradientTracking
 )(tracker_unmixed_step)
 
 
-@wrong_step("ATC tracking that combines first", judge=forms.atc_printed, of=forms.atc)
+@wrong_step("ATC tracking that combines first", judge=forms.adapting.printed, of=forms.atc)
 def combined_first(
     own: GradientTracking, state: TrackingState, t: int, context: RunContext
 ) -> TrackingState:
@@ -81,24 +81,24 @@ def old_gradient_kept(
 
 
 extra_uncorrected = wrong_step(
-    "EXTRA without its correction", judge=forms.extra_settles, of=forms.extra
+    "EXTRA without its correction", judge=forms.extra_cases.settles, of=forms.extra
 )(without_correction)
 nids_uncorrected = wrong_step(
-    "NIDS without its correction", judge=forms.nids_settles, of=forms.nids
+    "NIDS without its correction", judge=forms.nids_cases.settles, of=forms.nids
 )(without_correction)
 diffusion_uncorrected = wrong_step(
     "exact diffusion without its correction",
-    judge=forms.diffusion_settles, of=forms.exact_diffusion,
+    judge=forms.diffusion.settles, of=forms.exact_diffusion,
 )(without_correction)  # fmt: skip
 extra_old_gradient = wrong_step(
-    "EXTRA that subtracts no old gradient", judge=forms.extra_stays, of=forms.extra
+    "EXTRA that subtracts no old gradient", judge=forms.extra_cases.stays, of=forms.extra
 )(old_gradient_kept)
 nids_old_gradient = wrong_step(
-    "NIDS that subtracts no old gradient", judge=forms.nids_stays, of=forms.nids
+    "NIDS that subtracts no old gradient", judge=forms.nids_cases.stays, of=forms.nids
 )(old_gradient_kept)
 
 
-@wrong_step("EXTRA that mixes the gradients too", judge=forms.extra_printed, of=forms.extra)
+@wrong_step("EXTRA that mixes the gradients too", judge=forms.extra_cases.printed, of=forms.extra)
 def extra_mixing_gradients(
     own: CorrectedGossip, state: CorrectedState, t: int, context: RunContext
 ) -> CorrectedState:
@@ -106,7 +106,7 @@ def extra_mixing_gradients(
     return replace(own, form=NIDS).step(state, t, context)
 
 
-@wrong_step("NIDS that mixes its first step", judge=forms.nids_printed, of=forms.nids)
+@wrong_step("NIDS that mixes its first step", judge=forms.nids_cases.printed, of=forms.nids)
 def nids_from_mixed(
     own: CorrectedGossip, state: CorrectedState, t: int, context: RunContext
 ) -> CorrectedState:
@@ -116,7 +116,7 @@ def nids_from_mixed(
 
 @wrong_step(
     "exact diffusion that does not mix its first step",
-    judge=forms.diffusion_printed, of=forms.exact_diffusion,
+    judge=forms.diffusion.printed, of=forms.exact_diffusion,
 )  # fmt: skip
 def diffusion_from_unmixed(
     own: CorrectedGossip, state: CorrectedState, t: int, context: RunContext
@@ -125,7 +125,7 @@ def diffusion_from_unmixed(
     return replace(own, form=NIDS).step(state, t, context)
 
 
-@wrong_step("NIDS on W itself", judge=forms.nids_limits, of=forms.nids)
+@wrong_step("NIDS on W itself", judge=forms.nids_cases.limits, of=forms.nids)
 def nids_on_whole_w(
     own: CorrectedGossip, state: CorrectedState, t: int, context: RunContext
 ) -> CorrectedState:

@@ -20,7 +20,8 @@ from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import StudyResult, fitted, study
+from proofs_check.instruments.scaling import ScalingLaw
+from proofs_check.instruments.study import StudyResult, study
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
@@ -111,20 +112,16 @@ def cr_psgd_catalyst_measure() -> StudyResult:
     plans = tuple(StagePlan.for_length(s, _N) for s in _LENGTHS)
     y = np.stack([centres(built, plan) for plan in plans], axis=1)
     x = np.array([plan.gradients for plan in plans], dtype=np.float64)
-    fit = fit_power(x, y, ALPHA)
-    verdict = rate_verdict(
-        fit,
-        -0.5,
-        False,
-        subject="cr-psgd",
-        problem=_NAME,
+    law = ScalingLaw(
+        "cr-psgd", _NAME, "T", -0.5, source="Yu, Jin 2019, Theorem 2",
         claim="the mean of E||grad f(y_k)||^2 falls at least as T^(-1/2)",
-        provenance=f"Yu, Jin 2019, Theorem 2; seed {_CR_PSGD_CATALYST_SEED}, "
-        f"{_CR_PSGD_CATALYST_REPLICAS} replicas, n={_N}, theta "
-        f"{_RATIO:g} L, error {ALPHA:g}",
+    )  # fmt: skip
+    description = (
+        f"seed {_CR_PSGD_CATALYST_SEED}, {_CR_PSGD_CATALYST_REPLICAS} replicas, n={_N}, "
+        f"theta {_RATIO:g} L"
     )
-    reference = y[:, 0].mean() * np.sqrt(x[0] / x)
-    return StudyResult((verdict, rounds_verdict(plans)), (fitted(x, y, fit, reference),))
+    found = law.drawn(x, y, description, y[:, 0].mean() * np.sqrt(x[0] / x))
+    return StudyResult((*found.verdicts, rounds_verdict(plans)), found.curves)
 
 
 # CR-PSGD: error 1/(nT) in T gradients a worker with O(log T) rounds (Yu, Jin 2019, 1905.04346).

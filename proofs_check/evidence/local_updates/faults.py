@@ -185,7 +185,7 @@ def under_one_objective(setting: Callable[[], Problem]) -> Verdict:
         "local-sgd", setting().name, local_sgd_nonconvex, setting,
         lambda step, _p, _t: LocalSGD(step, 16), 3000, one_objective,
     )  # fmt: skip
-    return check.run().verdicts[0]
+    return check.result().verdicts[0]
 
 
 @wrong_step("one average of the last gradients", judge=spread_between_meetings, of=LocalSGD)

@@ -17,6 +17,12 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.instruments.scaling import (
+    ScalingLaw,
+    ScalingRuns,
+    last_distance,
+    scaling,
+)
 from proofs_check.instruments.study import (
     StudyResult,
     fitted,
@@ -292,66 +298,33 @@ def _expected(a: Floats, b: Floats) -> Floats:
 # the leading term sigma^2/(mu n T) is free of H).
 
 
-_LOCAL_PERIOD_VARIANCE_PERIODS = (1, 2, 4, 8, 16)
-(
-    _LOCAL_PERIOD_VARIANCE_N,
-    _LOCAL_PERIOD_VARIANCE_D,
-    _LOCAL_PERIOD_VARIANCE_REPLICAS,
-    _STEPS,
-    _LOCAL_PERIOD_VARIANCE_SEED,
-    _LOCAL_PERIOD_VARIANCE_GAMMA,
-) = 8, 16, 256, 256, 71, 0.05
+_VARIANCE_STEPS, _VARIANCE_GAMMA = 256, 0.05
 
 
-@study(
-    "local-sgd",
-    "quadratic-sc",
-    "H^0 in the variance",
-    "period H [steps]",
-    "E||xbar_T - x*||^2 [x^2]",
-)
-def local_period_variance_measure(
-    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
-) -> StudyResult:
-    """The exponent of H from 1 to 16, independent seeds."""
-    problem = Quadratic.strongly_convex(
-        _LOCAL_PERIOD_VARIANCE_N, _LOCAL_PERIOD_VARIANCE_D, L=1.0, mu=0.5, sigma2=1.0, R2=0.0
-    )
-    columns = []
-    for period in _LOCAL_PERIOD_VARIANCE_PERIODS:
-        trace = run(
-            build(ConstantStep(_LOCAL_PERIOD_VARIANCE_GAMMA), period),
-            problem,
-            steps=_STEPS,
-            seed=_LOCAL_PERIOD_VARIANCE_SEED + period,
-            replicas=_LOCAL_PERIOD_VARIANCE_REPLICAS,
-            points=3,
-        )
-        columns.append(trace.squared_distance[:, -1])
-    x, y = np.array(_LOCAL_PERIOD_VARIANCE_PERIODS, dtype=np.float64), np.stack(columns, axis=1)
-    fit = fit_power(x, y, ALPHA)
-    verdict = rate_verdict(
-        fit,
-        0.0,
-        True,
-        subject="local-sgd",
-        problem=problem.name,
-        variable="H",
-        claim="the variance term is unaffected by the period H (identical workers)",
-        provenance=f"Stich 2018, Theorem 2.2; seeds {_LOCAL_PERIOD_VARIANCE_SEED} + H, "
-        f"{_LOCAL_PERIOD_VARIANCE_REPLICAS} replicas, {_STEPS} "
-        f"steps, n={_LOCAL_PERIOD_VARIANCE_N}, gamma {_LOCAL_PERIOD_VARIANCE_GAMMA}, "
-        f"error {ALPHA:g}",
-    )
-    return StudyResult((verdict,), (fitted(x, y, fit, _stationary(problem) * np.ones_like(x)),))
+def _equal_workers(_: int) -> Quadratic:
+    return Quadratic.strongly_convex(8, 16, L=1.0, mu=0.5, sigma2=1.0, R2=0.0)
 
 
-def _stationary(problem: Quadratic) -> float:
+def _stationary(x: Floats, _: Floats) -> Floats:
     """gamma sigma^2/(n d) sum_j (1 - q_j^(2T)) / (a_j (2 - gamma a_j)), q_j = 1 - gamma a_j."""
+    problem = _equal_workers(0)
     a = problem.a[0].numpy()
-    left = 1 - (1 - _LOCAL_PERIOD_VARIANCE_GAMMA * a) ** (2 * _STEPS)
-    return (
-        float((left / (a * (2 - _LOCAL_PERIOD_VARIANCE_GAMMA * a))).sum())
-        * _LOCAL_PERIOD_VARIANCE_GAMMA
-        / (_LOCAL_PERIOD_VARIANCE_N * _LOCAL_PERIOD_VARIANCE_D)
-    )
+    left = 1 - (1 - _VARIANCE_GAMMA * a) ** (2 * _VARIANCE_STEPS)
+    variance = float((left / (a * (2 - _VARIANCE_GAMMA * a))).sum())
+    return variance * _VARIANCE_GAMMA / (problem.n * problem.d) * np.ones_like(x)
+
+
+local_period_variance = scaling(
+    "local_period_variance", "H^0 in the variance", "period H [steps]", "E||xbar_T - x*||^2 [x^2]",
+    ScalingLaw(
+        "local-sgd", "quadratic-sc", "H", 0.0, tight=True, source="Stich 2018, Theorem 2.2",
+        claim="the variance term is unaffected by the period H (identical workers)",
+    ),
+    ScalingRuns(
+        (1, 2, 4, 8, 16), _equal_workers,
+        lambda build, _, period: build(ConstantStep(_VARIANCE_GAMMA), period),
+        steps=_VARIANCE_STEPS, seeds=(72, 73, 75, 79, 87), replicas=256, metric=last_distance,
+        note=f"n=8, gamma {_VARIANCE_GAMMA}",
+    ),
+    LocalSGD, _stationary,
+)  # fmt: skip

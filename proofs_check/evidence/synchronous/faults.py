@@ -86,7 +86,7 @@ BSP_UNDER_BOUND = BoundCheck(
 
 def under(theorem: Theorem) -> Verdict:
     """BSP-SGD's whole curve under ``theorem``."""
-    return replace(BSP_UNDER_BOUND, theorem=theorem).run().verdicts[0]
+    return replace(BSP_UNDER_BOUND, theorem=theorem).result().verdicts[0]
 
 
 @final

@@ -1,9 +1,9 @@
-"""Studies: bsp speedup nonconvex, bsp speedup strongly convex, bsp time nonconvex, bsp time
-strongly convex."""
+"""Studies of BSP-SGD: speedup in n and rate in T, strongly convex and not convex."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,32 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.rates import PowerLawFit, fit_power
-from proofs_check.instruments.study import StudyResult, fitted, order_verdict, study
-from proofs_check.verdict import Verdict
+from proofs_check.instruments.scaling import (
+    ScalingLaw,
+    ScalingRuns,
+    average_gradient,
+    last_distance,
+    scaling,
+)
+from proofs_check.instruments.study import StudyResult, study
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
-from theory.theorems.bsp_nonconvex import bsp_nonconvex as theorem
-from theory.theorems.bsp_strongly_convex_decreasing import (
-    bsp_strongly_convex_decreasing as bsp_speedup_strongly_convex_theorem,
-)
-from theory.theorems.bsp_strongly_convex_decreasing import (
-    bsp_strongly_convex_decreasing as bsp_time_strongly_convex_theorem,
-)
+from theory.theorem import Theorem
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
+
+Build = Callable[[Stepsize], Method[Any]]
+
+_N = 4
+_DISTANCE, _GRADIENT = "E||x_T - x*||^2 [x^2]", "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]"
+
+
+def _prescribed(theorem: Theorem, steps: int = 0) -> Callable[[Build, Problem, int], Method[Any]]:
+    """The theorem's stepsize for ``steps`` steps, or for as many as the value (0)."""
+    return lambda build, problem, value: build(
+        theorem.stepsize(problem.constants(), steps or value)
+    )
+
 
 # Speedup of BSP-SGD with gamma = g sqrt(n/T): the averaged squared gradient falls as n^{-1/2}.
 #
@@ -34,123 +47,58 @@ from theory.theorems.bsp_strongly_convex_decreasing import (
 # gamma sigma^2 / (2n) are proportional to (n T)^{-1/2}; g = 1/4 keeps the corrections gamma/2 and
 # 1/(4 gamma T) below 2 percent for n from 1 to 64.
 
-
-_BSP_SPEEDUP_NONCONVEX_WORKERS = (1, 4, 16, 64)
-(
-    _BSP_SPEEDUP_NONCONVEX_D,
-    _BSP_SPEEDUP_NONCONVEX_REPLICAS,
-    _BSP_SPEEDUP_NONCONVEX_STEPS,
-    _BSP_SPEEDUP_NONCONVEX_SEED,
-    _G,
-) = 16, 16, 4096, 64, 0.25
+_G, _STEPS = 0.25, 4096
 
 
-@study(
-    "bsp-sgd",
-    "quadratic-sc",
-    "n^(-1/2) in the averaged squared gradient",
-    "workers n",
-    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
-)
-def bsp_speedup_nonconvex_measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
-    """The exponent of n at 1, 4, 16, 64 workers."""
-    columns, bounds = [], []
-    for n in _BSP_SPEEDUP_NONCONVEX_WORKERS:
-        problem = Quadratic.strongly_convex(
-            n, _BSP_SPEEDUP_NONCONVEX_D, L=1.0, mu=1.0, sigma2=1.0, R2=_G**2
-        )
-        step = ConstantStep(_G * (n / _BSP_SPEEDUP_NONCONVEX_STEPS) ** 0.5)
-        trace = run(
-            build(step),
-            problem,
-            steps=_BSP_SPEEDUP_NONCONVEX_STEPS,
-            seed=_BSP_SPEEDUP_NONCONVEX_SEED + n,
-            replicas=_BSP_SPEEDUP_NONCONVEX_REPLICAS,
-            points=3,
-            every=1,
-        )
-        columns.append(trace.average_squared_gradient[:, -1])
-        bounds.append(
-            theorem.bound(
-                problem.constants(), step, np.array([float(_BSP_SPEEDUP_NONCONVEX_STEPS)])
-            )[0]
-        )
-    x, y = np.array(_BSP_SPEEDUP_NONCONVEX_WORKERS, dtype=np.float64), np.stack(columns, axis=1)
-    fit = fit_power(x, y, ALPHA)
-    verdict = order_verdict(
-        theorem,
-        "n",
-        fit,
-        True,
-        subject="bsp-sgd",
-        problem="quadratic-sc",
-        claim="speedup: (1/T) sum E||grad f||^2 ~ n^(-1/2) at gamma ~ sqrt(n/T), n from 1 to 64",
-        description=(
-            f"seeds {_BSP_SPEEDUP_NONCONVEX_SEED} + n, {_BSP_SPEEDUP_NONCONVEX_REPLICAS} "
-            f"replicas, {_BSP_SPEEDUP_NONCONVEX_STEPS} steps"
-        ),
+def _start_as_noise(n: int) -> Problem:
+    return Quadratic.strongly_convex(n, 16, L=1.0, mu=1.0, sigma2=1.0, R2=_G**2)
+
+
+def _root(n: float) -> ConstantStep:
+    return ConstantStep(_G * (n / _STEPS) ** 0.5)
+
+
+def _bounds(x: Floats, _: Floats) -> Floats:
+    """Bound of the theorem at each number of workers."""
+    horizon = np.array([float(_STEPS)])
+    constants = [_start_as_noise(int(n)).constants() for n in x]
+    return np.array(
+        [bsp_nonconvex.bound(c, _root(n), horizon)[0] for n, c in zip(x, constants, strict=True)]
     )
-    return StudyResult((verdict,), (fitted(x, y, fit, np.array(bounds)),))
+
+
+bsp_speedup_nonconvex = scaling(
+    "bsp_speedup_nonconvex", "n^(-1/2) in the averaged squared gradient", "workers n", _GRADIENT,
+    ScalingLaw(
+        "bsp-sgd", "quadratic-sc", "n", bsp_nonconvex, tight=True,
+        claim="speedup: (1/T) sum E||grad f||^2 ~ n^(-1/2) at gamma ~ sqrt(n/T), n from 1 to 64",
+    ),
+    ScalingRuns(
+        (1, 4, 16, 64), _start_as_noise, lambda build, _, n: build(_root(n)), steps=_STEPS,
+        seeds=(65, 68, 80, 128), replicas=16, metric=average_gradient, every=1,
+    ),
+    BSP, _bounds,
+)  # fmt: skip
 
 
 # Linear speedup of BSP-SGD: at fixed T the squared distance is proportional to 1/n, n = 1 to 64.
 #
 # From the minimiser, so that noise rules; the stepsize does not know n.
 
-
-_BSP_SPEEDUP_STRONGLY_CONVEX_WORKERS = (1, 2, 4, 8, 16, 32, 64)
-(
-    _BSP_SPEEDUP_STRONGLY_CONVEX_D,
-    _BSP_SPEEDUP_STRONGLY_CONVEX_REPLICAS,
-    _BSP_SPEEDUP_STRONGLY_CONVEX_STEPS,
-    _BSP_SPEEDUP_STRONGLY_CONVEX_SEED,
-) = 32, 128, 256, 63
-
-
-@study(
-    "bsp-sgd", "quadratic-sc", "1/n in the squared distance", "workers n", "E||x_T - x*||^2 [x^2]"
-)
-def bsp_speedup_strongly_convex_measure(
-    build: Callable[[Stepsize], Method[Any]] = BSP,
-) -> StudyResult:
-    """The exponent of n from 1 to 64 workers."""
-    columns = []
-    for n in _BSP_SPEEDUP_STRONGLY_CONVEX_WORKERS:
-        problem = Quadratic.strongly_convex(
-            n, _BSP_SPEEDUP_STRONGLY_CONVEX_D, L=2.0, mu=0.5, sigma2=1.0, R2=0.0
-        )
-        step = bsp_speedup_strongly_convex_theorem.stepsize(
-            problem.constants(), _BSP_SPEEDUP_STRONGLY_CONVEX_STEPS
-        )
-        trace = run(
-            build(step),
-            problem,
-            steps=_BSP_SPEEDUP_STRONGLY_CONVEX_STEPS,
-            seed=_BSP_SPEEDUP_STRONGLY_CONVEX_SEED + n,
-            replicas=_BSP_SPEEDUP_STRONGLY_CONVEX_REPLICAS,
-            points=3,
-        )
-        columns.append(trace.squared_distance[:, -1])
-    x, y = (
-        np.array(_BSP_SPEEDUP_STRONGLY_CONVEX_WORKERS, dtype=np.float64),
-        np.stack(columns, axis=1),
-    )
-    fit = fit_power(x, y, ALPHA)
-    verdict = order_verdict(
-        bsp_speedup_strongly_convex_theorem,
-        "n",
-        fit,
-        True,
-        subject="bsp-sgd",
-        problem="quadratic-sc",
+bsp_speedup_strongly_convex = scaling(
+    "bsp_speedup_strongly_convex", "1/n in the squared distance", "workers n", _DISTANCE,
+    ScalingLaw(
+        "bsp-sgd", "quadratic-sc", "n", bsp_strongly_convex_decreasing, tight=True,
         claim="linear speedup: E||x_T - x*||^2 ~ 1/n at fixed T, n from 1 to 64",
-        description=(
-            f"seeds {_BSP_SPEEDUP_STRONGLY_CONVEX_SEED} + n, "
-            f"{_BSP_SPEEDUP_STRONGLY_CONVEX_REPLICAS} replicas, "
-            f"{_BSP_SPEEDUP_STRONGLY_CONVEX_STEPS} steps"
-        ),
-    )
-    return StudyResult((verdict,), (fitted(x, y, fit, y[:, 0].mean() / x),))
+    ),
+    ScalingRuns(
+        (1, 2, 4, 8, 16, 32, 64),
+        lambda n: Quadratic.strongly_convex(n, 32, L=2.0, mu=0.5, sigma2=1.0, R2=0.0),
+        _prescribed(bsp_strongly_convex_decreasing, 256), steps=256,
+        seeds=(64, 65, 67, 71, 79, 95, 127), replicas=128, metric=last_distance,
+    ),
+    BSP, lambda x, y: y[:, 0].mean() / x,
+)  # fmt: skip
 
 
 # BSP-SGD over horizons with gamma ~ sqrt(n/T): the averaged squared gradient falls as T^{-1/2}.
@@ -160,74 +108,38 @@ def bsp_speedup_strongly_convex_measure(
 # n R^2 / sigma^2 = 1/2 the corrections of relative order T^{-1/2} (the start's (gamma a)/2 and the
 # noise's transient -1/(4 gamma a T)) cancel. On a non-convex objective the check is one-sided.
 
-
-Build = Callable[[Stepsize], Method[Any]]
-
-_N, _BSP_TIME_NONCONVEX_D, _BSP_TIME_NONCONVEX_REPLICAS, _BSP_TIME_NONCONVEX_SEED = 4, 16, 32, 62
-_HORIZONS = np.array([256.0, 512.0, 1024.0, 2048.0, 4096.0])
-_SHORT = np.array([128.0, 256.0, 512.0, 1024.0])
-
-
-def over_horizons(
-    build: Build, problem: Problem, horizons: Floats, replicas: int, seed: int
-) -> Floats:
-    """(1/T) sum_{t<T} ||grad f(x_t)||^2 at each horizon, ``[R, K]``; one batched run each."""
-    columns = []
-    for k, horizon in enumerate(horizons.astype(int).tolist()):
-        step = theorem.stepsize(problem.constants(), horizon)
-        trace = run(
-            build(step), problem, steps=horizon, seed=seed + k, replicas=replicas, points=3, every=1
-        )
-        columns.append(trace.average_squared_gradient[:, -1])
-    return np.stack(columns, axis=1)
-
-
-def judge(problem: Problem, fit: PowerLawFit, tight: bool, description: str) -> Verdict:
-    """The exponent of T against the theorem's order."""
-    return order_verdict(
-        theorem, "T", fit, tight, subject="bsp-sgd", problem=problem.name,
-        description=f"{description}, n={_N}",
-        claim="(1/T) sum E||grad f||^2 falls as T^(-1/2) at gamma ~ sqrt(n/T)",
-    )  # fmt: skip
+_IN_T = ScalingLaw(
+    "bsp-sgd", "quadratic-sc", "T", bsp_nonconvex, tight=True,
+    claim="(1/T) sum E||grad f||^2 falls as T^(-1/2) at gamma ~ sqrt(n/T)",
+)  # fmt: skip
+_ON_QUADRATIC = ScalingRuns(
+    (256, 512, 1024, 2048, 4096),
+    lambda _: Quadratic.strongly_convex(_N, 16, L=1.0, mu=1.0, sigma2=1.0, R2=0.5 / _N),
+    _prescribed(bsp_nonconvex), steps=None, seeds=range(62, 67), replicas=32,
+    metric=average_gradient, every=1, note=f"n={_N}",
+)  # fmt: skip
+_ON_LOGISTIC = replace(
+    _ON_QUADRATIC, values=(128, 256, 512, 1024), seeds=range(72, 76),
+    problem=lambda _: entries.problem("nonconvex-breast-cancer", _N),
+)  # fmt: skip
 
 
 @study(
-    "bsp-sgd",
-    "quadratic-sc, nonconvex-breast-cancer",
-    "T^(-1/2) in the averaged squared gradient",
-    "horizon T [steps]",
-    "(1/T) sum E||grad f(x_t)||^2 [(f/x)^2]",
-)
-def bsp_time_nonconvex_measure(build: Build = BSP) -> StudyResult:
+    "bsp-sgd", "quadratic-sc, nonconvex-breast-cancer", "T^(-1/2) in the averaged squared gradient",
+    "horizon T [steps]", _GRADIENT,
+)  # fmt: skip
+def bsp_time_nonconvex(build: Build = BSP) -> StudyResult:
     """Two-sided on the quadratic, one-sided on the non-convex logistic regression."""
-    quadratic = Quadratic.strongly_convex(
-        _N, _BSP_TIME_NONCONVEX_D, L=1.0, mu=1.0, sigma2=1.0, R2=0.5 / _N
-    )
-    y = over_horizons(
-        build, quadratic, _HORIZONS, _BSP_TIME_NONCONVEX_REPLICAS, _BSP_TIME_NONCONVEX_SEED
-    )
-    fit = fit_power(_HORIZONS, y, ALPHA)
-    description = (
-        f"seeds {_BSP_TIME_NONCONVEX_SEED} on, {_BSP_TIME_NONCONVEX_REPLICAS} replicas, "
-        f"horizons {_HORIZONS.astype(int).tolist()}"
-    )
-    tight = judge(quadratic, fit, True, description)
-    logistic = entries.problem("nonconvex-breast-cancer", _N)
-    z = over_horizons(
-        build, logistic, _SHORT, _BSP_TIME_NONCONVEX_REPLICAS, _BSP_TIME_NONCONVEX_SEED + 10
-    )
-    description = (
-        f"seeds {_BSP_TIME_NONCONVEX_SEED + 10} on, {_BSP_TIME_NONCONVEX_REPLICAS} replicas, "
-        f"horizons {_SHORT.astype(int).tolist()}"
-    )
-    loose = judge(logistic, fit_power(_SHORT, z, ALPHA), False, description)
-    bound = [
-        theorem.bound(quadratic.constants(), theorem.stepsize(quadratic.constants(), int(T)), T)
-        for T in _HORIZONS
+    runs, constants = _ON_QUADRATIC, _ON_QUADRATIC.problem(0).constants()
+    bounds = [
+        bsp_nonconvex.bound(constants, bsp_nonconvex.stepsize(constants, int(T)), T) for T in runs.x
     ]
-    return StudyResult(
-        (tight, loose), (fitted(_HORIZONS, y, fit, np.array(bound, dtype=np.float64)),)
+    due = np.array(bounds, dtype=np.float64)
+    tight = _IN_T.drawn(runs.x, runs.samples(build), runs.description, due)
+    loose = replace(_IN_T, problem="nonconvex-breast-cancer", tight=False).judged(
+        _ON_LOGISTIC.x, _ON_LOGISTIC.samples(build), _ON_LOGISTIC.description
     )
+    return StudyResult((*tight.verdicts, loose), tight.curves)
 
 
 # BSP-SGD in time on a strongly convex objective: E||x_T - x*||^2 falls as 1/T, no faster.
@@ -235,48 +147,21 @@ def bsp_time_nonconvex_measure(build: Build = BSP) -> StudyResult:
 # With the theorem's stepsize 2/(mu (a + t)), from the minimiser, on a quadratic with one curvature:
 # the exact variance is 4 (2T + 1) / (6 T (T + 1)) sigma^2 / (n mu^2), so the exponent -1 is tight.
 
-
-(
-    _BSP_TIME_STRONGLY_CONVEX_D,
-    _BSP_TIME_STRONGLY_CONVEX_REPLICAS,
-    _BSP_TIME_STRONGLY_CONVEX_STEPS,
-    _FIRST,
-    _BSP_TIME_STRONGLY_CONVEX_SEED,
-) = 32, 256, 4096, 128, 61
+_FIRST = 128
 
 
-@study("bsp-sgd", "quadratic-sc", "1/T in the squared distance", "steps T", "E||x_T - x*||^2 [x^2]")
-def bsp_time_strongly_convex_measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
+@study("bsp-sgd", "quadratic-sc", "1/T in the squared distance", "steps T", _DISTANCE)
+def bsp_time_strongly_convex(build: Build = BSP) -> StudyResult:
     """The exponent of T from 128 to 4096 steps."""
-    problem = Quadratic.strongly_convex(
-        _N, _BSP_TIME_STRONGLY_CONVEX_D, L=1.0, mu=1.0, sigma2=1.0, R2=0.0
-    )
-    step = bsp_time_strongly_convex_theorem.stepsize(
-        problem.constants(), _BSP_TIME_STRONGLY_CONVEX_STEPS
-    )
-    trace = run(
-        build(step),
-        problem,
-        steps=_BSP_TIME_STRONGLY_CONVEX_STEPS,
-        seed=_BSP_TIME_STRONGLY_CONVEX_SEED,
-        replicas=_BSP_TIME_STRONGLY_CONVEX_REPLICAS,
-        points=40,
-    )
+    problem = Quadratic.strongly_convex(_N, 32, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)
+    step = bsp_strongly_convex_decreasing.stepsize(problem.constants(), _STEPS)
+    trace = run(build(step), problem, steps=_STEPS, seed=61, replicas=256, points=40)
     late = trace.steps >= _FIRST
     t, y = trace.steps[late].astype(np.float64), trace.squared_distance[:, late]
-    fit = fit_power(t, y, ALPHA)
-    verdict = order_verdict(
-        bsp_time_strongly_convex_theorem,
-        "T",
-        fit,
-        bsp_time_strongly_convex_theorem.tight,
-        subject="bsp-sgd",
-        problem=problem.name,
+    law = ScalingLaw(
+        "bsp-sgd", problem.name, "T", bsp_strongly_convex_decreasing,
+        tight=bsp_strongly_convex_decreasing.tight,
         claim="E||x_T - x*||^2 falls as 1/T (strongly convex, noise ruling)",
-        description=(
-            f"seed {_BSP_TIME_STRONGLY_CONVEX_SEED}, {_BSP_TIME_STRONGLY_CONVEX_REPLICAS} "
-            f"replicas, {_BSP_TIME_STRONGLY_CONVEX_STEPS} steps, n={_N}, {step}"
-        ),
-    )
+    )  # fmt: skip
     exact = 4 * (2 * t + 1) / (6 * t * (t + 1)) / _N
-    return StudyResult((verdict,), (fitted(t, y, fit, exact),))
+    return law.drawn(t, y, f"seed 61, 256 replicas, {_STEPS} steps, n={_N}, {step}", exact)

@@ -42,7 +42,7 @@ EXACT = ("push-sum:push_sum_uniform:", "randomised-gossip:randomised_gossip:cons
 @pytest.mark.parametrize("check", BOUND_CHECKS, ids=lambda check: check.name)
 def test_whole_curves_lie_under_their_bounds(check: BoundCheck) -> None:
     """Whether a bound ends below the start, and a rate over a few horizons, is told as it is."""
-    result = check.run()
+    result = check.result()
     assert all(verdict.outcome is not Outcome.REFUTED for verdict in result.verdicts)
     held = [verdict for verdict in result.verdicts if verdict.check == "curve under bound"]
     assert held and result.verdicts[0] is held[0]
@@ -134,13 +134,13 @@ PLAIN = BoundCheck(
 
 
 def outcome(check: BoundCheck) -> Outcome:
-    return check.run().verdicts[0].outcome
+    return check.result().verdicts[0].outcome
 
 
 @pytest.mark.parametrize("theorem", [bsp_nonconvex, bsp_strongly_convex], ids=lambda t: t.name)
 @pytest.mark.parametrize("misread", [quarter_noise, workers_squared])
 def test_a_bound_with_a_wrong_constant_is_refuted(theorem, misread) -> None:
-    genuine = replace(PLAIN, theorem=theorem).run().verdicts[0]
+    genuine = replace(PLAIN, theorem=theorem).result().verdicts[0]
     assert genuine.outcome is Outcome.SUPPORTED and genuine.tightness > 0.98
     wrong = MisreadBound(theorem, misread)
     assert (wrong.name, wrong.metric) == (theorem.name, theorem.metric)
@@ -167,12 +167,12 @@ def test_a_rate_over_horizons_is_decided_and_can_be_refuted() -> None:
     rated = replace(PLAIN, setting=partial(mild, 4, 0.0), rated=True)
     stuck = replace(rated, make=lambda _s, _p, _t: BSP(ConstantStep(0.9), Identity()))
     for check, wanted in ((rated, Outcome.SUPPORTED), (stuck, Outcome.REFUTED)):
-        (rate,) = (v for v in check.run().verdicts if v.check == "rate in T")
+        (rate,) = (v for v in check.result().verdicts if v.check == "rate in T")
         assert rate.outcome is wanted, rate
 
 
 def test_assumptions_that_fail_are_named() -> None:
     local = next(c for c in BOUND_CHECKS if c.theorem.name == "local_sgd")
-    verdict = replace(local, states=lambda p: Constants()).run().verdicts[0]
+    verdict = replace(local, states=lambda p: Constants()).result().verdicts[0]
     assert verdict.outcome is Outcome.NOT_APPLICABLE
     assert "zeta2" in verdict.evidence

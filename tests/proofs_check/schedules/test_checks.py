@@ -27,7 +27,7 @@ def test_every_row_is_checked() -> None:
 
 @pytest.mark.parametrize("check", MINE, ids=lambda check: f"{check.row}: {check.name}")
 def test_checks_hold(check: SystemCheck) -> None:
-    verdicts = check.measure().verdicts
+    verdicts = check.result().verdicts
     assert verdicts and {v.subject for v in verdicts} == {check.row}
     assert all(v.outcome.holds or v.outcome is Outcome.COMPARED for v in verdicts)
     assert any(v.outcome.holds for v in verdicts)

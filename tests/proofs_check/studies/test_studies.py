@@ -112,23 +112,21 @@ def constant(step: Stepsize) -> BSP:
 
 FAULTS = {
     "a stepsize that never decreases has no 1/T": lambda: (
-        bsp_time_strongly_convex.bsp_time_strongly_convex_measure(constant)
+        bsp_time_strongly_convex.bsp_time_strongly_convex(constant)
     ),
-    "a stepsize free of the horizon has no T^-1/2": lambda: (
-        bsp_time_nonconvex.bsp_time_nonconvex_measure(constant)
+    "a stepsize free of the horizon has no T^-1/2": lambda: bsp_time_nonconvex.bsp_time_nonconvex(
+        constant
     ),
     "gradients summed and divided by sqrt(n) lose the speedup": (
-        lambda: bsp_speedup_strongly_convex.bsp_speedup_strongly_convex_measure(
+        lambda: bsp_speedup_strongly_convex.bsp_speedup_strongly_convex(
             lambda step: MisscaledBSP(step, 0.5)
         )
     ),
     "gradients summed and divided by sqrt(n), non-convex": (
-        lambda: bsp_speedup_nonconvex.bsp_speedup_nonconvex_measure(
-            lambda step: MisscaledBSP(step, 0.5)
-        )
+        lambda: bsp_speedup_nonconvex.bsp_speedup_nonconvex(lambda step: MisscaledBSP(step, 0.5))
     ),
     "steps that grow with the period raise the variance": (
-        lambda: local_period_variance.local_period_variance_measure(
+        lambda: local_period_variance.local_period_variance(
             lambda step, period: LocalSGD(MisscaledStep(step, period), period)
         )
     ),
