@@ -38,7 +38,7 @@ from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 _TIMES = np.array([1.0, 10.0, 100.0, 1e4])
-_SAMPLES, _TRIES, _HORIZON = 200, 400, 100
+_SAMPLES, _TRIES, _HORIZON = 100, 400, 100
 _CLAIMS = 3
 _BELOW = 1 - 1e-6
 
@@ -156,7 +156,8 @@ def compared(theorem: Theorem, wrong: Theorem) -> tuple[float, bool]:
             if not right:
                 allows = True
                 continue
-            share = min(share, float(np.nanmin(told / theorem.bound(c, step, _TIMES))))
+            ratios = told / np.maximum(theorem.bound(c, step, _TIMES), np.finfo(float).tiny)
+            share = min(share, float(np.min(ratios)))
         except (ValueError, ArithmeticError):
             continue
     return share, allows

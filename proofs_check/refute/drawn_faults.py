@@ -61,7 +61,9 @@ def with_fault(tree: ast.Module, fault: Fault) -> ast.Module:
     function = next(name for node, name in _expressions(copy) if node is at)
     assert isinstance(at, ast.expr)
     other = list(_changes(at, function))[fault.number][1]
-    return ast.fix_missing_locations(_Replacing(at, ast.copy_location(other, at)).visit(copy))
+    made = _Replacing(at, ast.copy_location(other, at)).visit(copy)
+    assert isinstance(made, ast.Module)
+    return ast.fix_missing_locations(made)
 
 
 class _Replacing(ast.NodeTransformer):
@@ -72,7 +74,7 @@ class _Replacing(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         """The new one where the old one stands."""
-        return self._new if node is self._old else super().visit(node)  # type: ignore[no-any-return]
+        return self._new if node is self._old else super().visit(node)
 
 
 def _expressions(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.core.key import Draws
 from algorithms.problems.base import exact
 from algorithms.problems.tensor_problem import TensorProblem
-from proofs_check.refute.instance import Instance
+from proofs_check.refute.instance import UNITS, Instance
 from theory.constants import Constants
 
 
@@ -200,6 +200,17 @@ class LineInstance(Instance):
         return BentLine(
             "bent line", b, self.slopes, self.knots, self.rise, self.sigma**2, self.rare, self.width
         )  # fmt: skip
+
+    def in_other_units(self) -> Iterator[LineInstance]:
+        for s in UNITS:
+            forces = replace(
+                self, rise=s * self.rise, zeta=s * self.zeta, sigma=s * self.sigma
+            )  # fmt: skip
+            yield replace(forces, knots=tuple(s * x for x in self.knots), width=s * self.width)
+            yield replace(
+                forces, slopes=tuple(s * a for a in self.slopes),
+                gamma=None if self.gamma is None else self.gamma / s,
+            )  # fmt: skip
 
     def simpler(self) -> Iterator[LineInstance]:
         for k in range(len(self.knots)):

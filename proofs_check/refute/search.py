@@ -30,6 +30,7 @@ SLICE = 8.0
 _POPULATION = 24
 _WORST = 60.0
 _SHRINKING = 15.0
+_FIRST, _UNITS = 8, 2.0  # instances that are looked at in other units, and seconds for it
 
 
 @final
@@ -103,6 +104,7 @@ class Climb:
         self._clock = clock
         self.tried, self.unfit = 0, 0
         self.best: BoundTrial | None = None
+        self.first: list[BoundTrial] = []
         self.place: tuple[float, ...] | None = None
 
     def __call__(self, u: Floats) -> float:
@@ -114,11 +116,30 @@ class Climb:
             self.unfit += 1
             return _WORST
         self.tried += 1
+        if len(self.first) < _FIRST:
+            self.first.append(found)
         if self.best is None or found.ratio > self.best.ratio:
             self.best, self.place = found, tuple(np.asarray(u).tolist())
         if found.ratio > self._stop:
             raise SearchOver
         return -math.log(max(found.ratio, 1e-25))
+
+    def in_other_units(self) -> None:
+        """Look at the first instances, which are the attacker's edges, and at the best in other
+        units, for some seconds more; what is found there has no place in the cube."""
+        for told in [*self.first, self.best]:
+            for other in () if told is None else told.instance.in_other_units():
+                if self._clock() > self.until + _UNITS or self._broken:
+                    return
+                with suppress(Unfit):
+                    found = self._attacker.measure(self._claim, other)
+                    self.tried += 1
+                    if self.best is None or found.ratio > self.best.ratio * (1 + SURE):
+                        self.best = found
+
+    @property
+    def _broken(self) -> bool:
+        return self.best is not None and self.best.ratio > self._stop
 
 
 def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
@@ -143,6 +164,8 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
             climb, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False,
             rng=rng, updating="immediate", tol=0.0,
         )  # fmt: skip
+    if task.start is None and task.edges:
+        climb.in_other_units()
     report = ArmReport(
         task.claim.name, task.attacker, climb.tried, climb.unfit, climb.best,
         counterexample=_counterexample(attacker, task.claim, climb.best),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, final
+
+import numpy as np
 
 from proofs_check.refute.attackers.base import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim, restrictions
@@ -15,6 +18,7 @@ from theory.arrays import Floats
 
 _STEPS, _LOOKED = 48, 8
 _REPLICAS, _SEED = 256, 11
+_CAUSES = ((0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.9))
 _CURVED = frozenset({"mu", "mu_min", "pl"})
 
 
@@ -32,6 +36,17 @@ class BentLines(Attacker):
     def coordinates(self, claim: Claim) -> int:
         _sizes(claim)
         return 14
+
+    def edges(self, size: int) -> Floats:
+        """One cause at a time: noise, a far start, workers apart whose curvatures differ; the
+        longest stepsize and a short one."""
+        found = np.full((6, size), 0.5)
+        for row, ((rise, zeta, sigma, width), long) in zip(
+            found, product(_CAUSES, (1.0, 0.4)), strict=True
+        ):
+            row[[0, 2, 4]] = 0.99, 0.0, 0.0
+            row[[8, 9, 10, 12, 13]] = rise, zeta, sigma, long, width
+        return found
 
     def instance(self, claim: Claim, u: Floats) -> LineInstance:
         sizes, similar, quiet = _sizes(claim)
