@@ -108,7 +108,7 @@ class Climb:
         self.place: tuple[float, ...] | None = None
 
     def __call__(self, u: Floats) -> float:
-        if self._clock() > self.until:
+        if self.tried + self.unfit and self._clock() > self.until:  # one in any case
             raise SearchOver
         try:
             found = self._attacker.measure(self._claim, self._attacker.instance(self._claim, u))

@@ -82,6 +82,8 @@ def keep(records: Mapping[str, SeedRecord], file: Path = FILE) -> None:
 
 def continued(record: SeedRecord, upto: int, seconds: float = SECONDS) -> SeedRecord:
     """The record with seeds up to ``upto``, exclusive; without any where no attacker holds it."""
+    if record.seeds >= upto:
+        return record
     live = [(claim, one.name) for claim in claims_of(record.theorem) for one in ATTACKERS]
     record = replace(record, refused={})  # asked again: attackers may hold more than they did
     seed = record.seeds
