@@ -10,7 +10,7 @@ from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.dependence import dependences
 from proofs_check.refute.outcome import ArmReport, Attack, Standing
-from proofs_check.refute.search import attackers_named, searched
+from proofs_check.refute.search import Clock, attackers_named, searched
 
 Progress = Callable[[ArmReport, Sequence[ArmReport]], None]
 
@@ -36,8 +36,10 @@ def attack(
     workers: int = WORKERS,
     tell: Progress = no_progress,
     again: str = "",
+    clock: Clock = time.monotonic,
 ) -> Attack:
-    """Look for an instance that breaks ``claims``, readings of one theorem, for ``budget`` seconds.
+    """Look for an instance that breaks ``claims``, readings of one theorem, for ``budget`` seconds
+    of ``clock``; processor time is a clock of one worker alone.
 
     Raises:
         ValueError: an unknown attacker, or no time or nobody to attack with.
@@ -50,7 +52,7 @@ def attack(
     begun = time.monotonic()
     reports, complete = searched(
         claims, chosen, budget=budget if attackers else _SEARCHED * budget, seed=seed,
-        workers=workers, tell=tell,
+        workers=workers, tell=tell, clock=clock,
     )  # fmt: skip
     title = claims[0].theorem.title if claims else ""
     found = Attack(name, title, reports, complete, _untried(reports, chosen), again)

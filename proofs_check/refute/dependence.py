@@ -1,9 +1,9 @@
 """Dependences: for which constants a surviving bound over-pays, cause of error by cause.
 
-One variable (n, T, condition number, gap, H, tau) is held at the values of a ladder and one cause
-of error (start, noise, heterogeneity) is made large; the rest is searched for the largest ratio of
-what is measured and the bound. Where that ratio falls as variable^-p, the bound over-pays by
-variable^p: its exponent could be better by p for all that was tried.
+One variable (n, T, condition number, gap, H, tau, omega, 1/delta) is held at the values of a
+ladder and one cause of error (start, noise, heterogeneity) is made large; the rest is searched for
+the largest ratio of what is measured and the bound. Where that ratio falls as variable^-p, the
+bound over-pays by variable^p: its exponent could be better by p for all that was tried.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def ladders(attacker: QuadraticAttacker, claim: Claim) -> Iterator[Ladder]:
         if constant:
             shares = np.geomspace(0.01, 1.0, _RUNGS) if constant == "1 - lam" else _SHARES
             fixed = tuple(({COORDINATES + k: float(s)}, 0) for s in shares)
-            yield Ladder(constant, fixed)
+            yield Ladder("1/delta" if constant == "delta" else constant, fixed)
 
 
 _SHARES = np.linspace(0.05, 0.99, _RUNGS)
@@ -203,6 +203,8 @@ def _value(variable: str, trial: BoundTrial) -> float:
         return float(trial.t)
     if variable == "1 - lam":
         return 1 - c["lam"]
+    if variable == "1/delta":
+        return 1 / c["delta"]
     if variable == "L/mu":
         return c.get("L", c.get("L_max", np.nan)) / c["mu"]
     if variable == "tau":

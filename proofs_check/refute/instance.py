@@ -31,6 +31,11 @@ class Instance(ABC):
     def simpler(self) -> Iterator[Self]:
         """Instances that are said in fewer or simpler numbers, the simplest first."""
 
+    def in_other_units(self) -> Iterator[Self]:
+        """The same with x, or f, measured in units a thousand times larger or smaller: a bound of
+        the metric's dimension has the same ratio there. None where it is no matter of units."""
+        yield from ()
+
     def numbers(self) -> dict[str, Any]:
         """Its numbers by name, fractions as text where they are few digits."""
         return {f.name: _described(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
@@ -76,6 +81,10 @@ def simpler_numbers(given: float) -> Iterator[float]:
     for value in sorted(candidates, key=simplicity):
         if value != given and simplicity(value) < before:
             yield value
+
+
+UNITS = (1e-3, 1e3)
+"""Sizes of other units."""
 
 
 @final
@@ -148,6 +157,15 @@ class QuadraticInstance(Instance):
             yield replace(self, n=n)
         yield from self._in_units()
         yield from self.rounded()
+
+    def in_other_units(self) -> Iterator[QuadraticInstance]:
+        for s in UNITS:
+            forces = replace(self, zeta=s * self.zeta, sigma=s * self.sigma)
+            yield replace(forces, target=_times(self.target, s))
+            yield replace(
+                forces, curvatures=_times(self.curvatures, s),
+                gamma=None if self.gamma is None else self.gamma / s,
+            )  # fmt: skip
 
     def _in_units(self) -> Iterator[QuadraticInstance]:
         """The same with x or f measured in another unit, so that one of its numbers is 1; or with

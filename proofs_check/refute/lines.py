@@ -14,15 +14,16 @@ from torch import Tensor
 from algorithms.core.key import Draws
 from algorithms.problems.base import exact
 from algorithms.problems.tensor_problem import TensorProblem
-from proofs_check.refute.instance import Instance
+from proofs_check.refute.instance import UNITS, Instance
 from theory.constants import Constants
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class BentLine(TensorProblem):
-    r"""f_i(x) = F(x) + b_i x, F' continuous with F'(0) = ``rise`` and slope ``slopes``[k] between
-    ``knots``[k - 1] and ``knots``[k]; the b_i ``[n, 1]`` have mean 0.
+    r"""f_i' = F' + b_i s, F' continuous with F'(0) = ``rise`` and slope ``slopes``[k] between
+    ``knots``[k - 1] and ``knots``[k]; the b_i ``[n, 1]`` have mean 0. s = 1, or x/``width`` cut off
+    at -1 and 1: workers of different curvature whose gradients lie no farther apart than the b_i.
 
     A gradient's noise is s or -sigma^2/s with E = 0 and E noise^2 = sigma2, s with probability
     ``rare``: two points, as skewed as one likes.
@@ -42,6 +43,7 @@ class BentLine(TensorProblem):
     rise: float
     sigma2: float = 0.0
     rare: float = 0.5
+    width: float = 0.0
 
     rowwise = True
 
@@ -96,7 +98,8 @@ class BentLine(TensorProblem):
         return found
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
-        return self.mean_gradient(x) + self.b[workers]
+        own = self.b[workers]
+        return self.mean_gradient(x) + (own * (x / self.width).clamp(-1, 1) if self.width else own)
 
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         g = self.full_gradient(x, draws.workers)
@@ -137,18 +140,23 @@ class BentLine(TensorProblem):
     @cached_property
     def _constants(self) -> Constants:
         largest, least = max(map(abs, self.slopes)), min(self.slopes)
+        bent = float(self.b.abs().max()) / self.width if self.width else 0.0
         known = exact("by construction")
         zeta2 = float(self.b.square().mean())
         c = Constants().state(
-            known, n=self.n, d=1, convex=least >= 0, L=largest, L_max=largest, sigma2=self.sigma2,
-            zeta2=zeta2, f_star=self.f_star, initial_gap=-self.f_star, L_one=largest,
+            known, n=self.n, d=1, convex=least >= bent, L=largest, L_max=largest + bent,
+            sigma2=self.sigma2, zeta2=zeta2, f_star=self.f_star, initial_gap=-self.f_star,
+            L_one=largest,
         )  # fmt: skip
         c = c.state(known, sigma_one=self.sigma2**0.5, R2=self._minimum[0] ** 2)
-        return c.state(known, mu=least, mu_min=least) if least > 0 else c
+        c = c.state(known, mu=least) if least > 0 else c
+        return c.state(known, mu_min=least - bent) if least > bent else c
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        return self.described("bent line", self.b, slopes=self.slopes, knots=self.knots)
+        return self.described(
+            "bent line", self.b, slopes=self.slopes, knots=self.knots, width=self.width
+        )
 
 
 @final
@@ -166,6 +174,8 @@ class LineInstance(Instance):
         rare: the probability of the one of its two points that is above 0.
         gamma: the stepsize; None: by the theorem's rule.
         steps: length of the run.
+        width: how far from 0 workers' curvatures differ, where their gradients then lie zeta apart;
+            0: they do everywhere.
     """
 
     n: int
@@ -177,6 +187,7 @@ class LineInstance(Instance):
     rare: float
     gamma: float | None
     steps: int
+    width: float = 0.0
 
     def problem(self) -> BentLine:
         """The problem.
@@ -187,8 +198,19 @@ class LineInstance(Instance):
         evenly = torch.linspace(-self.zeta, self.zeta, self.n, dtype=torch.float64)
         b = (evenly if self.n > 1 else torch.zeros(1, dtype=torch.float64))[:, None]
         return BentLine(
-            "bent line", b, self.slopes, self.knots, self.rise, self.sigma**2, self.rare
+            "bent line", b, self.slopes, self.knots, self.rise, self.sigma**2, self.rare, self.width
         )  # fmt: skip
+
+    def in_other_units(self) -> Iterator[LineInstance]:
+        for s in UNITS:
+            forces = replace(
+                self, rise=s * self.rise, zeta=s * self.zeta, sigma=s * self.sigma
+            )  # fmt: skip
+            yield replace(forces, knots=tuple(s * x for x in self.knots), width=s * self.width)
+            yield replace(
+                forces, slopes=tuple(s * a for a in self.slopes),
+                gamma=None if self.gamma is None else self.gamma / s,
+            )  # fmt: skip
 
     def simpler(self) -> Iterator[LineInstance]:
         for k in range(len(self.knots)):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, final
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ from theory.constants import Constants, MissingConstants
 from theory.ranges import ROUNDING as SLACK
 from theory.stepsizes import ConstantStep, Stepsize
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _DOUBLINGS, _HALVINGS = 60, 50
 ROUNDING = 1e-9
 """A bound below this share of the metric's largest value is taken for that share."""
@@ -33,6 +38,27 @@ PLACEHOLDER = 1.0
 
 class Unfit(Exception):
     """An instance outside the claim's assumptions, or outside what an attacker can measure."""
+
+
+def remembered(asked: Callable[P, R]) -> Callable[P, R]:
+    """The function with what it found for each of its arguments kept, refusals too, which
+    ``functools.cache`` would compute again."""
+    kept: dict[Any, R | Unfit] = {}
+
+    @wraps(asked)
+    def known_or_asked(*given: P.args, **named: P.kwargs) -> R:
+        key = (given, tuple(named.items()))
+        if key not in kept:
+            try:
+                kept[key] = asked(*given, **named)
+            except Unfit as error:
+                kept[key] = error
+        found = kept[key]
+        if isinstance(found, Unfit):
+            raise Unfit(*found.args)
+        return found
+
+    return known_or_asked
 
 
 @final

@@ -7,8 +7,8 @@ from round to round; constants are those that the changed method states of itsel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import Field, fields, is_dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
+from algorithms.synchronisation.periods import Every
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.refute.operators import WorstContraction, WorstUnbiased
@@ -29,14 +30,18 @@ from proofs_check.refute.rounds import RoundReading, in_rounds
 from theory.theorem import Theorem
 
 PERIODS = 8
+OPERATORS = ("omega", "delta")
+"""Constants that say how much an operator loses."""
+
 _SLOW = 16.0
+_LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
 class ChangedPart(NamedTuple):
     """A field of a method, and what a number of [0, 1] makes of it.
 
     Attributes:
-        field: its name.
+        field: its name; FIELD.FIELD for one of a method within the method.
         constant: the constant of the theorem that it rules; empty: the claim's own stays.
         change: the part for a number, given the part as it was and the problem.
     """
@@ -47,23 +52,25 @@ class ChangedPart(NamedTuple):
 
 
 def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple[ChangedPart, ...]:
-    """The parts of a method that its theorem lets be others."""
+    """The parts of a method that its theorem lets be others, those of a method within it too; how
+    much operators lose comes last."""
     found: list[ChangedPart] = []
-    own: tuple[Field[Any], ...] = fields(method) if is_dataclass(method) else ()
-    for field in own:
-        given = getattr(method, field.name)
+    sizes: list[ChangedPart] = []
+    for field, given in _parts(method):
         if _mixes(given) and problem.n > 1 and "lam" in theorem.needs:
-            found.append(ChangedPart(field.name, "1 - lam", _of_network(_mixing)))
+            found.append(ChangedPart(field, "1 - lam", _of_network(_mixing)))
             if (reading := reading_of(theorem)) is not None:
                 rounds = _of_network(partial(_rounds, reading))
-                found.append(ChangedPart(field.name, "", rounds))
+                found.append(ChangedPart(field, "", rounds))
         elif isinstance(given, Compressor) and _worse(given, theorem, problem.d):
-            found.append(ChangedPart(field.name, "", _operator))
-        elif field.name == "period" and isinstance(given, int) and "H" in theorem.needs:
-            found.append(ChangedPart(field.name, "H", _period))
+            found.append(ChangedPart(field, "", _operator))
+            ruled = "omega" if "omega" in theorem.needs else "delta"
+            sizes.append(ChangedPart(field, ruled, _size))
+        elif ruled := _period_of(field, given, theorem):
+            found.append(ChangedPart(field, ruled, _period))
         elif isinstance(given, ComputeTimes) and {"tau", "tau_coordinate"} & set(theorem.needs):
-            found.append(ChangedPart(field.name, "tau", _times))
-    return tuple(found)
+            found.append(ChangedPart(field, "tau", _times))
+    return (*found, *sizes)
 
 
 def changed(
@@ -75,11 +82,41 @@ def changed(
         ValueError: parts that do not suit one another.
     """
     new: dict[str, Any] = {}
+    own = dict(_parts(method))
     for part, number in zip(changeable(method, theorem, problem), numbers, strict=False):
-        given = new.get(part.field, getattr(method, part.field))
+        given = new.get(part.field, own[part.field])
         new[part.field] = part.change(number, given, problem)
-    other: Any = replace(method, **new) if new else method  # type: ignore[type-var]
-    return other  # type: ignore[no-any-return]
+    return _with(method, new)
+
+
+def _parts(method: Any, within: str = "") -> Iterator[tuple[str, Any]]:
+    """Fields and their values; those of a method within it follow, as FIELD.FIELD."""
+    inner: list[tuple[str, Any]] = []
+    for field in fields(method) if is_dataclass(method) else ():
+        given = getattr(method, field.name)
+        yield within + field.name, given
+        if isinstance(given, Method):
+            inner.append((f"{within}{field.name}.", given))
+    for path, given in inner:
+        yield from _parts(given, path)
+
+
+def _with(method: Any, new: dict[str, Any]) -> Any:
+    """The method with other values of some fields, by their paths."""
+    own = {path: value for path, value in new.items() if "." not in path}
+    for path, value in new.items():
+        field, _, rest = path.partition(".")
+        if rest:
+            own[field] = _with(own.get(field, getattr(method, field)), {rest: value})
+    return replace(method, **own) if own else method
+
+
+def _period_of(field: str, given: Any, theorem: Theorem) -> str:
+    """The constant that a period rules; empty: it is none, or the theorem does not speak of it."""
+    named = field.rpartition(".")[2] in ("period", "periods")
+    if not (named and isinstance(given, int | Every)):
+        return ""
+    return next((one for one in _LOCAL_STEPS if one in theorem.needs), "")
 
 
 def _mixes(given: Any) -> bool:
@@ -141,8 +178,17 @@ def _operator(number: float, given: Compressor, problem: Problem) -> Compressor:
     return WorstContraction(own.need("delta"), min(int(number * kinds), kinds - 1))
 
 
-def _period(number: float, given: int, problem: Problem) -> int:
-    return 1 + min(int(number * PERIODS), PERIODS - 1)
+def _size(number: float, given: Compressor, problem: Problem) -> Compressor:
+    """The worst operator of another delta or omega, its own from a tenth to ten times as large."""
+    factor = 10 ** (2 * number - 1)
+    if isinstance(given, WorstContraction):
+        return replace(given, delta=min(1.0, factor * given.delta))
+    return replace(given, omega=factor * given.omega) if isinstance(given, WorstUnbiased) else given
+
+
+def _period(number: float, given: int | Every, problem: Problem) -> int | Every:
+    steps = 1 + min(int(number * PERIODS), PERIODS - 1)
+    return Every(steps) if isinstance(given, Every) else steps
 
 
 def _times(number: float, given: ComputeTimes, problem: Problem) -> ComputeTimes:

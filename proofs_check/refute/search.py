@@ -21,12 +21,16 @@ from proofs_check.refute.outcome import ArmReport, Counterexample
 from proofs_check.refute.shrink import shrunk
 from theory.arrays import Floats
 
+Clock = Callable[[], float]
+"""What seconds are read off."""
+
 SLICE = 8.0
 """Seconds of an attacker on a claim, until the best of all is told."""
 
 _POPULATION = 24
 _WORST = 60.0
 _SHRINKING = 15.0
+_FIRST, _UNITS = 8, 2.0  # instances that are looked at in other units, and seconds for it
 
 
 @final
@@ -40,6 +44,8 @@ class SearchSlice:
         seed: of the search.
         seconds: how long.
         start: where the largest ratio so far was found; None: nowhere.
+        edges: whether a search that starts nowhere looks at the attacker's edges first.
+        clock: what seconds are read off; processor time where others use the machine too.
     """
 
     claim: Claim
@@ -47,6 +53,8 @@ class SearchSlice:
     seed: int
     seconds: float
     start: tuple[float, ...] | None = None
+    edges: bool = True
+    clock: Clock = time.monotonic
 
 
 @final
@@ -89,15 +97,18 @@ class Climb:
     """
 
     def __init__(
-        self, attacker: Attacker, claim: Claim, until: float, stop: float = 1 + SURE
-    ) -> None:
+        self, attacker: Attacker, claim: Claim, until: float, stop: float = 1 + SURE,
+        clock: Clock = time.monotonic,
+    ) -> None:  # fmt: skip
         self._attacker, self._claim, self._stop, self.until = attacker, claim, stop, until
+        self._clock = clock
         self.tried, self.unfit = 0, 0
         self.best: BoundTrial | None = None
+        self.first: list[BoundTrial] = []
         self.place: tuple[float, ...] | None = None
 
     def __call__(self, u: Floats) -> float:
-        if time.monotonic() > self.until:
+        if self.tried + self.unfit and self._clock() > self.until:  # one in any case
             raise SearchOver
         try:
             found = self._attacker.measure(self._claim, self._attacker.instance(self._claim, u))
@@ -105,27 +116,47 @@ class Climb:
             self.unfit += 1
             return _WORST
         self.tried += 1
+        if len(self.first) < _FIRST:
+            self.first.append(found)
         if self.best is None or found.ratio > self.best.ratio:
             self.best, self.place = found, tuple(np.asarray(u).tolist())
         if found.ratio > self._stop:
             raise SearchOver
         return -math.log(max(found.ratio, 1e-25))
 
+    def in_other_units(self) -> None:
+        """Look at the first instances, which are the attacker's edges, and at the best in other
+        units, for some seconds more; what is found there has no place in the cube."""
+        for told in [*self.first, self.best]:
+            for other in () if told is None else told.instance.in_other_units():
+                if self._clock() > self.until + _UNITS or self._broken:
+                    return
+                with suppress(Unfit):
+                    found = self._attacker.measure(self._claim, other)
+                    self.tried += 1
+                    if self.best is None or found.ratio > self.best.ratio * (1 + SURE):
+                        self.best = found
+
+    @property
+    def _broken(self) -> bool:
+        return self.best is not None and self.best.ratio > self._stop
+
 
 def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     """Search for the seconds of a slice; what breaks the bound is shrunk and confirmed."""
-    begun = time.monotonic()
+    begun = task.clock()
     attacker = attackers_named((task.attacker,))[0]
     try:
         size = _coordinates(attacker, task.claim)
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
-        return SliceFound(replace(told, seconds=time.monotonic() - begun), None, arm)
-    climb = Climb(attacker, task.claim, time.monotonic() + task.seconds)
+        return SliceFound(replace(told, seconds=task.clock() - begun), None, arm)
+    climb = Climb(attacker, task.claim, task.clock() + task.seconds, clock=task.clock)
     rng = np.random.default_rng(task.seed)
     first = rng.random((_POPULATION, size))
-    edges = attacker.edges(size)
-    first[1 : 1 + len(edges)] = edges if task.start is None else first[1 : 1 + len(edges)]
+    if task.start is None and task.edges:
+        edges = attacker.edges(size)
+        first[1 : 1 + len(edges)] = edges
     if task.start is not None:
         first[0] = task.start
     with suppress(SearchOver):
@@ -133,10 +164,12 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
             climb, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False,
             rng=rng, updating="immediate", tol=0.0,
         )  # fmt: skip
+    if task.start is None and task.edges:
+        climb.in_other_units()
     report = ArmReport(
         task.claim.name, task.attacker, climb.tried, climb.unfit, climb.best,
         counterexample=_counterexample(attacker, task.claim, climb.best),
-        seconds=time.monotonic() - begun,
+        seconds=task.clock() - begun,
     )  # fmt: skip
     return SliceFound(report, climb.place, arm)
 
@@ -170,12 +203,13 @@ class Arms:
     """
 
     def __init__(
-        self, claims: Sequence[Claim], attackers: Sequence[Attacker], budget: float, seed: int
-    ) -> None:
+        self, claims: Sequence[Claim], attackers: Sequence[Attacker], budget: float, seed: int,
+        clock: Clock = time.monotonic,
+    ) -> None:  # fmt: skip
         self._pairs = [(claim, one.name) for claim in claims for one in attackers]
         self.reports = [ArmReport(claim.name, name) for claim, name in self._pairs]
         self._places: list[tuple[float, ...] | None] = [None] * len(self._pairs)
-        self._until, self._budget = time.monotonic() + budget, budget
+        self._until, self._budget, self._clock = clock() + budget, budget, clock
         self._seed, self._given = seed, 0
         self._live = list(range(len(self._pairs)))
 
@@ -183,14 +217,15 @@ class Arms:
         """Slices, until the seconds are over; every arm has one, of a second at least."""
         while self._live and not self.broken:
             for arm in tuple(self._live):
-                left = self._until - time.monotonic()
+                left = self._until - self._clock()
                 if (left <= 0 and self._given >= len(self._pairs)) or self.broken:
                     return
                 if arm in self._live:
                     self._given += 1
                     share = max(1.0, min(SLICE, self._budget / len(self._live), left))
                     seed = 1000003 * self._seed + self._given
-                    yield SearchSlice(*self._pairs[arm], seed, share, self._places[arm]), arm
+                    pair, place = self._pairs[arm], self._places[arm]
+                    yield SearchSlice(*pair, seed, share, place, clock=self._clock), arm
 
     def take(self, found: SliceFound) -> None:
         """Take in what a slice found."""
@@ -222,12 +257,13 @@ def searched(
     seed: int,
     workers: int,
     tell: Callable[[ArmReport, Sequence[ArmReport]], None],
+    clock: Clock = time.monotonic,
 ) -> tuple[tuple[ArmReport, ...], bool]:
     """Reports of all attackers on all claims in ``budget`` seconds, and whether it was completed.
 
     ``tell`` is told each slice's report and all reports so far. The seconds are counted from when
-    processes have started. Work goes to ``workers`` processes
-    of joblib's, or to what ``joblib.parallel_config`` names (dask among others).
+    processes have started. Work goes to ``workers`` processes of joblib's (``clock`` is then one
+    that they share), or to what ``joblib.parallel_config`` names (dask among others).
     """
     try:
         pool = None
@@ -236,7 +272,7 @@ def searched(
             list(pool(joblib.delayed(len)(claims) for _ in range(workers)))  # imports take seconds
     except KeyboardInterrupt:
         return Arms(claims, attackers, budget, seed).ended(False)
-    arms = Arms(claims, attackers, budget, seed)
+    arms = Arms(claims, attackers, budget, seed, clock)
     try:
         if pool is None:
             for task, arm in arms.tasks():

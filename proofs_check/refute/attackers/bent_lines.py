@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from itertools import product
 from typing import Any, final
+
+import numpy as np
 
 from proofs_check.refute.attackers.base import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim, restrictions
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import share
 from proofs_check.refute.lines import BentLine, LineInstance
-from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, with_share
+from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, remembered, with_share
 from theory.arrays import Floats
 
 _STEPS, _LOOKED = 48, 8
 _REPLICAS, _SEED = 256, 11
+_CAUSES = ((0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.9))
 _CURVED = frozenset({"mu", "mu_min", "pl"})
 
 
@@ -32,7 +35,18 @@ class BentLines(Attacker):
 
     def coordinates(self, claim: Claim) -> int:
         _sizes(claim)
-        return 13
+        return 14
+
+    def edges(self, size: int) -> Floats:
+        """One cause at a time: noise, a far start, workers apart whose curvatures differ; the
+        longest stepsize and a short one."""
+        found = np.full((6, size), 0.5)
+        for row, ((rise, zeta, sigma, width), long) in zip(
+            found, product(_CAUSES, (1.0, 0.4)), strict=True
+        ):
+            row[[0, 2, 4]] = 0.99, 0.0, 0.0
+            row[[8, 9, 10, 12, 13]] = rise, zeta, sigma, long, width
+        return found
 
     def instance(self, claim: Claim, u: Floats) -> LineInstance:
         sizes, similar, quiet = _sizes(claim)
@@ -48,6 +62,8 @@ class BentLines(Attacker):
             sigma=0.0 if quiet or v[10] < 0.5 else L * 10 ** (4 * v[10] - 3),
             rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=claim.horizon or _STEPS,
         )  # fmt: skip
+        if v[13] > 0.5 and "zeta2" in claim.theorem.needs:
+            found = replace(found, width=found.zeta / (L * 10 ** (4 * v[13] - 3.5)))
         assert found.gamma is not None
         problem = _problem(found)
         method = method_of(claim, PROBE, problem, found.steps)
@@ -79,7 +95,7 @@ def _problem(instance: LineInstance) -> BentLine:
         raise Unfit(str(error)) from error
 
 
-@cache
+@remembered
 def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
     """Numbers of workers at which the claim says something of lines, whether they must be alike,
     and gradients exact.

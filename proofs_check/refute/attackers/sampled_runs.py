@@ -14,7 +14,7 @@ from proofs_check.refute.attackers.base import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import Instance, share
-from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, with_share
+from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, remembered, with_share
 from theory.arrays import Floats
 
 _STEPS, _LOOKED, _WORKERS = 200, 4, 4
@@ -86,7 +86,7 @@ def _made(claim: Claim, name: str) -> Problem:
     return problem_called(name, _WORKERS)
 
 
-@cache
+@remembered
 def _problems(claim: Claim) -> tuple[str, ...]:
     """Names of the problems on which the claim says something.
 

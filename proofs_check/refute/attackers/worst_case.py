@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, final
 
@@ -18,9 +17,9 @@ from proofs_check.refute.claim import Claim
 from proofs_check.refute.followed import AGAIN, runs
 from proofs_check.refute.instance import share
 from proofs_check.refute.interpolated import InterpolatedProblem
-from proofs_check.refute.measured import SURE, BoundTrial, Unfit, compared, with_share
+from proofs_check.refute.measured import SURE, BoundTrial, Unfit, compared, remembered, with_share
 from proofs_check.refute.operators import WorstUnbiased
-from proofs_check.refute.parts import changeable
+from proofs_check.refute.parts import OPERATORS, changeable
 from proofs_check.refute.rational import executed
 from proofs_check.refute.recorded import ROOM, AnswerBook, RecordedProblem
 from proofs_check.refute.sampled_script import sampled_script
@@ -244,7 +243,7 @@ def interpolated(
     return problem, replace(claim, make=make)
 
 
-@cache
+@remembered
 def held(claim: Claim) -> HeldSizes:
     """Numbers of workers at which the method's steps make a programme.
 
@@ -283,7 +282,8 @@ def _parts(claim: Claim, instance: WorstInstance) -> int:
     book = AnswerBook(np.eye(ROOM))
     problem = RecordedProblem("recorded", book, stated(claim, instance), instance.n)
     method = making(claim, instance, None)(book, problem)
-    return len(changeable(method, claim.theorem, problem))
+    parts = changeable(method, claim.theorem, problem)
+    return sum(part.constant not in OPERATORS for part in parts)  # its own says what they lose
 
 
 worst_cases = WorstCases()

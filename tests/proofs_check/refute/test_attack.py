@@ -161,6 +161,24 @@ def test_an_interrupt_after_the_search_ends_the_attack(monkeypatch: pytest.Monke
         assert found.standing is Standing.SURVIVED and not found.complete
 
 
+def test_a_bound_of_the_wrong_dimension_is_broken_in_some_unit() -> None:
+    """sqrt(sigma2) in the place of sigma2 with a constant so large that it holds for sigma2 = 1."""
+    bound = "2*initial_gap/(gamma*T) + 30*gamma*L*sqrt(sigma2)/n"
+    wrong = rateproof.claim("units", method="bsp-sgd", limit="1/L", bound=bound)
+    climb = search.Climb(exact, wrong, np.inf)
+    climb(exact.edges(exact.coordinates(wrong))[0])
+    assert climb.best is not None and climb.best.ratio < 1
+    climb.in_other_units()
+    assert climb.best.ratio > 1
+
+
+def test_other_units_of_a_quadratic_keep_the_ratio_of_a_right_bound() -> None:
+    claim = claims_of("bsp_nonconvex")[0]
+    told = exact.measure(claim, UNIT)
+    ratios = [exact.measure(claim, one).ratio for one in UNIT.in_other_units()]
+    assert ratios == pytest.approx([told.ratio] * 4, rel=1e-6)
+
+
 def test_every_attacker_says_its_instances_and_where_their_stepsize_is() -> None:
     for one in ATTACKERS:
         assert 0 <= one.stepsize_at < one.edges(64).shape[1]

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from algorithms.core.key import Key
+from proofs_check.refute.attackers.bent_lines import bent_lines
 from proofs_check.refute.lines import BentLine, LineInstance
+from proofs_check.refute.ours import claims_of
 
 LINE = LineInstance(2, (1.0, -0.5, 2.0), (-1.0, 2.0), 0.25, 0.5, 0.3, 0.1, None, 8).problem()
 
@@ -58,3 +60,25 @@ def test_constants() -> None:
 def test_a_line_without_a_minimum_is_refused(slopes: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="outer slopes must be positive"):
         BentLine("line", torch.zeros((1, 1), dtype=torch.float64), slopes, (0.5,), 1.0)
+
+
+def test_workers_whose_curvatures_differ_within_a_width() -> None:
+    """b = -3, 3 and width 2: slopes of -3/2 and 3/2 beside F', +-3 beyond; the mean is F'."""
+    one = LineInstance(2, (1.0, 1.0), (0.5,), 0.0, 3.0, 0.0, 0.5, None, 8, width=2.0).problem()
+    x = torch.tensor([[1.0], [-5.0]], dtype=torch.float64)
+    assert one.all_gradients(x)[..., 0].tolist() == [[1 - 1.5, 1 + 1.5], [-5 + 3.0, -5 - 3.0]]
+    assert torch.equal(one.all_gradients(x).mean(-2), one.mean_gradient(x))
+    c = one.constants()
+    assert (c.L, c.L_max, c.zeta2, c.mu, c.mu_min, c.convex) == (1.0, 2.5, 9.0, 1.0, None, False)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_line_in_other_units_has_the_same_ratio_under_a_right_bound(seed: int) -> None:
+    """The metric and every term of the bound are (f/x)^2."""
+    claim = claims_of("ri_sgd")[0]
+    u = np.random.default_rng(seed).random(bent_lines.coordinates(claim))
+    told = bent_lines.measure(claim, bent_lines.instance(claim, u))
+    others = list(told.instance.in_other_units())
+    assert len(others) == 4
+    for other in others:
+        assert bent_lines.measure(claim, other).ratio == pytest.approx(told.ratio, rel=1e-5)

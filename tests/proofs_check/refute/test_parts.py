@@ -8,6 +8,8 @@ import torch
 
 from algorithms.compressors.rand_k import RandK
 from algorithms.core.key import Key
+from algorithms.methods.cooperative.cocod import CoCoD
+from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -17,9 +19,11 @@ from proofs_check.refute.operators import WorstContraction, WorstUnbiased
 from proofs_check.refute.parts import changed
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.local_sgd import local_sgd
+from theory.theorems.ri_sgd import ri_sgd
 
 STEP = ConstantStep(0.1)
 PROBLEM = Quadratic.strongly_convex(4, 4)
@@ -63,3 +67,19 @@ def test_a_changed_operator_claims_what_was_claimed() -> None:
 def test_parts_stay_where_the_theorem_speaks_of_no_others() -> None:
     method = BSP(STEP, RandK(0.25))
     assert changed(method, bsp_nonconvex, PROBLEM, (0.0,)) == method
+
+
+def test_another_size_of_operator_comes_last_and_states_its_own() -> None:
+    """A tenth to ten times of omega 3; a half is its own."""
+    method = BSP(STEP, RandK(0.25))
+    for number, omega in ((0.5, 3.0), (1.0, 30.0), (0.0, 0.3)):
+        other = changed(method, compressed_bsp_nonconvex, PROBLEM, (0.0, number))
+        assert other.constants(PROBLEM).omega == pytest.approx(omega)
+
+
+def test_periods_of_other_names_and_of_methods_within_methods_are_changed() -> None:
+    stale = changed(CoCoD(STEP, 4), cocod_sgd, PROBLEM, (0.0,))
+    assert stale.constants(PROBLEM).H_stale == 1
+    within = changed(OnMoreShards(LocalSGD(STEP, 4), 2), ri_sgd, PROBLEM, (0.3,))
+    assert within.constants(PROBLEM).H == 3
+    assert within == OnMoreShards(LocalSGD(STEP, 3), 2)
