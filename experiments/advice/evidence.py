@@ -10,7 +10,7 @@ from proofs_check.instruments.variant_results import current_variants
 
 
 @final
-class RowEvidence(NamedTuple):
+class AdvisedEvidence(NamedTuple):
     """What is known of a row beside its steps.
 
     Attributes:
@@ -31,7 +31,7 @@ class RowEvidence(NamedTuple):
     theorems: tuple[str, ...]
 
     def record(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """All of it as plain data, for JSON."""
         return {**self._asdict(), "theorems": list(self.theorems), "check": self.check}
 
     @property
@@ -48,12 +48,12 @@ class RowEvidence(NamedTuple):
         return "; ".join((*parts, self.check))
 
 
-def evidence_of(key: str) -> RowEvidence:
+def evidence_of(key: str) -> AdvisedEvidence:
     """Evidence of a row, read off its entry, its effect and what was kept of that."""
     mine, effect = row(key), EFFECTS.get(key)
     kept = current_variants({key: effect}).get(key) if effect else None
     variants = f"holds in {kept.held} of {len(kept.measured)} variants" if kept else ""
     theorems = tuple(one.name for one in (*mine.theorems, *mine.results))
-    return RowEvidence(
+    return AdvisedEvidence(
         key, mine.source, mine.surveyed, effect.effect if effect else "", variants, theorems
     )

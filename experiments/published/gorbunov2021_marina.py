@@ -36,7 +36,7 @@ _MOST = 6_000
 _MARINA = Marina
 
 
-class Needed(NamedTuple):
+class RoundsAndBits(NamedTuple):
     """What a method needs until the squared gradient is a hundredth of the first.
 
     Attributes:
@@ -56,14 +56,14 @@ def _methods(problem: Problem, k: int) -> dict[str, Method[Any]]:
     return {"MARINA": _MARINA(ConstantStep(first), Q), "DIANA": Diana(ConstantStep(second), Q)}
 
 
-def _needed(method: Method[Any], problem: Problem, most: int) -> tuple[Needed, DrawnLine]:
+def _needed(method: Method[Any], problem: Problem, most: int) -> tuple[RoundsAndBits, DrawnLine]:
     trace = run(method, problem, steps=most, replicas=_REPLICAS, points=_RECORDS)
     error = trace.squared_gradient.mean(0)
     error = error / error[0]
     at = int(reached_at(error, _TARGET))
     rounds = float(trace.steps[at]) if at >= 0 else math.inf
     line = DrawnLine(method.name, trace.steps.astype(float), error)
-    return Needed(rounds, float(trace.sent_bits[:, at].mean())), line
+    return RoundsAndBits(rounds, float(trace.sent_bits[:, at].mean())), line
 
 
 def _consensus() -> Quadratic:
@@ -103,7 +103,9 @@ def measure(_: Request) -> Reproduction:
         for name, method in _methods(data, k).items():
             found[name], line = _needed(method, data, _MOST // k)
             lines.append(line)
-        for unit, mine, other in zip(Needed._fields, found["MARINA"], found["DIANA"], strict=True):
+        for unit, mine, other in zip(
+            RoundsAndBits._fields, found["MARINA"], found["DIANA"], strict=True
+        ):
             numbers.append(
                 at_most(f"breast cancer, k = {k}: {unit} of MARINA, of DIANA's", 1.0, mine / other,
                         source="Figure 1", unit="ratio")

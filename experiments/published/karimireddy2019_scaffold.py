@@ -25,7 +25,7 @@ _D, _MU, _SPREAD, _TARGET, _ROUNDS = 5, 0.05, 0.3, 1e-4, 100
 _GRID = tuple(2.0**-k for k in range(10))
 
 
-class Tuned(NamedTuple):
+class TunedRounds(NamedTuple):
     """A method at the local stepsize of its grid with the fewest rounds, or the least error in
     the end where no stepsize gets there.
 
@@ -57,8 +57,11 @@ def _fedavg(gamma: float, K: int) -> Any:
     return LocalSGD(ConstantStep(gamma), K)
 
 
-def _tuned(name: str, made: Any, G: float, K: int) -> Tuned:
-    problem, best = _pair(G), Tuned(math.inf, math.inf, DrawnLine(name, np.ones(1), np.ones(1)))
+def _tuned(name: str, made: Any, G: float, K: int) -> TunedRounds:
+    problem, best = (
+        _pair(G),
+        TunedRounds(math.inf, math.inf, DrawnLine(name, np.ones(1), np.ones(1))),
+    )
     for gamma in _GRID:
         try:
             trace = run(made(gamma, K), problem, steps=_ROUNDS * K, points=100)
@@ -69,7 +72,7 @@ def _tuned(name: str, made: Any, G: float, K: int) -> Tuned:
         rounds = float(trace.steps[at]) / K if at >= 0 else math.inf
         if (rounds, float(error[-1])) < (best.rounds, best.error):
             line = DrawnLine(name, trace.steps / K, np.maximum(error, 1e-20))
-            best = Tuned(rounds, float(error[-1]), line)
+            best = TunedRounds(rounds, float(error[-1]), line)
     return best
 
 
@@ -109,8 +112,8 @@ def measure(_: Request) -> Reproduction:
 
 
 def _panels(
-    sgd: Tuned, fedavg: dict[tuple[float, int], Tuned],
-    ours: dict[tuple[float, int], Tuned],
+    sgd: TunedRounds, fedavg: dict[tuple[float, int], TunedRounds],
+    ours: dict[tuple[float, int], TunedRounds],
 ) -> tuple[CurvePanel, ...]:  # fmt: skip
     return tuple(
         CurvePanel(
