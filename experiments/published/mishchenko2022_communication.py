@@ -27,7 +27,7 @@ _SHARES = (1 / 4, 1 / 2, 1, 2, 4, 10)
 _TARGET, _REPLICAS, _RECORDS = 1e-8, 16, 500
 
 
-class StepsToTarget(NamedTuple):
+class GradientsAndMeetings(NamedTuple):
     """Gradients and meetings until ||x - x*||^2 has fallen to the target, means over runs.
 
     Attributes:
@@ -55,7 +55,7 @@ def _bound(problem: Quadratic, kappa: float, p: float, steps: Floats) -> Floats:
     return np.asarray(first * (1 - min(1 / kappa, p**2)) ** steps)
 
 
-def _until_target(kappa: float, p: float) -> StepsToTarget:
+def _until_target(kappa: float, p: float) -> GradientsAndMeetings:
     problem = _two_workers(kappa)
     most = int(12 * max(kappa, 1 / p**2))
     trace = run(
@@ -64,12 +64,12 @@ def _until_target(kappa: float, p: float) -> StepsToTarget:
     error = trace.squared_distance / trace.squared_distance[:, :1]
     at = reached_at(error, _TARGET)
     if (at < 0).any():
-        return StepsToTarget(math.inf, math.inf, math.inf)
+        return GradientsAndMeetings(math.inf, math.inf, math.inf)
     meetings = np.take_along_axis(trace.messages / 2, at[:, None], axis=1)  # one up, one down
     mean = trace.squared_distance.mean(0)
     seen = mean > 1e-20  # above rounding
     bound = _bound(problem, kappa, p, trace.steps.astype(np.float64))
-    return StepsToTarget(
+    return GradientsAndMeetings(
         float(trace.steps[at].mean()), float(meetings.mean()), float((mean / bound)[seen].max())
     )
 
