@@ -93,6 +93,7 @@ ENTRIES: tuple[Row, ...] = (
             OBJECTIVES,
             results=(asynchronous_moments, asynchronous_pl, unbounded_delays),
         ),
+        advised=True,
     ),
     entry(
         "hogwild",

@@ -74,6 +74,7 @@ ENTRIES: tuple[Row, ...] = (
             "is no contraction with a fixed delta, so the error-feedback theorems do not "
             "apply",
         ),
+        advised=True,
     ),
     entry(
         "gradiveq",

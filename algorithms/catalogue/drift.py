@@ -77,6 +77,7 @@ ENTRIES: tuple[Row, ...] = (
             "does not cover that",
             results=(scaffold, scaffold_strongly_convex),
         ),
+        advised=True,
     ),
     entry(
         "scaffnew",
@@ -87,6 +88,7 @@ ENTRIES: tuple[Row, ...] = (
             _PROBLEMS,
             cycle="a coin decides after every step whether all meet",
         ),
+        advised=True,
     ),
     entry(
         "fedprox",

@@ -32,11 +32,13 @@ class Line(NamedTuple):
     source: str
 
 
-def entry(key: str, made_of: Recipe | RowSubject, line: Line | None = None) -> Row:
+def entry(
+    key: str, made_of: Recipe | RowSubject, line: Line | None = None, *, advised: bool = False
+) -> Row:
     """The ready row called ``key``: a method by its recipe, or a subject.
 
     The table of the surveys or that of methods since says what it is; ``line`` does where neither
-    lists it.
+    lists it. With ``advised`` it is one of those that ``rateproof advise`` chooses among.
 
     Raises:
         ValueError: the tables have no such key and there is no line, or both are there; or the
@@ -50,7 +52,7 @@ def entry(key: str, made_of: Recipe | RowSubject, line: Line | None = None) -> R
             f"the entry {key!r} must name theorems that tune it, or say in why= that none does; "
             f"got {len(made_of.theorems)} theorems and why={made_of.why!r}"
         )
-    return Row(key, *listed, made_of, surveyed=key in _SURVEYED)
+    return Row(key, *listed, made_of, surveyed=key in _SURVEYED, advised=advised)
 
 
 def _listed(key: str, line: Line | None) -> Line:

@@ -48,6 +48,7 @@ ENTRIES: tuple[Row, ...] = (
             _TOP,
             problems=PROBLEMS,
         ),
+        advised=True,
     ),
     entry(
         "ef21-sgdm",
@@ -59,6 +60,7 @@ ENTRIES: tuple[Row, ...] = (
             why="the constants of its stepsize and of its bound are recalled, not certain",
             results=(ef21_sgdm,),
         ),
+        advised=True,
     ),
     entry(
         "econtrol",

@@ -65,6 +65,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             OBJECTIVES,
         ),
+        advised=True,
     ),
     entry(
         "choco-gossip",
@@ -86,5 +87,6 @@ ENTRIES: tuple[Row, ...] = (
             OBJECTIVES,
             practice=_practised_sgd,
         ),
+        advised=True,
     ),
 )

@@ -86,6 +86,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "gradient-tracking",
         _tracking(StepOrder.COMBINE_FIRST, gradient_tracking, gradient_tracking_linear),
+        advised=True,
     ),
     entry("atc-tracking", _tracking(StepOrder.ADAPT_FIRST)),
     entry(

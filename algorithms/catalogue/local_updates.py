@@ -50,6 +50,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             (*OBJECTIVES, MANY_SAMPLES),
         ),
+        advised=True,
     ),
     entry(
         "one-shot-averaging",
@@ -108,6 +109,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             cycle="the period is 1 in the first half of the steps",
         ),
+        advised=True,
     ),
     entry(
         "adacomm",

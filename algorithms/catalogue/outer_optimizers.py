@@ -88,6 +88,7 @@ ENTRIES: tuple[Row, ...] = (
             cycle=_PERIOD,
             why="the paper gives no convergence theorem: evidence is by experiment",
         ),
+        advised=True,
     ),
     entry(
         "streaming-diloco",

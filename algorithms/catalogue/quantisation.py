@@ -74,6 +74,7 @@ ENTRIES: tuple[Row, ...] = (
             results=(compressed_bsp_pl,),
             operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
         ),
+        advised=True,
     ),
     entry(
         "terngrad",
@@ -89,7 +90,7 @@ ENTRIES: tuple[Row, ...] = (
             "worker's own gradient",
         ),
     ),
-    entry("natural-compression", compressed(NaturalCompression())),
+    entry("natural-compression", compressed(NaturalCompression()), advised=True),
     entry(
         "natural-dithering",
         compressed(NaturalDithering(8), operators=(NaturalDithering(4, math.inf),)),

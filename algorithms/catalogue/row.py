@@ -115,6 +115,8 @@ class Row:
         form: of a form of a row its own name, which ``key`` names after the row's; empty: a row.
         form_of: key of the row that it is a form of.
         surveyed: whether the surveys name it; else it was published since.
+        advised: whether ``rateproof advise`` weighs it against the others that are: what people
+            choose among who train a model.
 
     Raises:
         ValueError: a recipe and a subject both.
@@ -129,6 +131,7 @@ class Row:
     form: str = ""
     form_of: str = ""
     surveyed: bool = True
+    advised: bool = False
 
     def __post_init__(self) -> None:
         if self.recipe and self.subject:

@@ -73,7 +73,11 @@ ENTRIES: tuple[Row, ...] = (
             results=(signsgd_majority, signsgd_majority_small_batches),
         ),
     ),
-    entry("ef-signsgd", with_feedback(ScaledSign(), problems=OBJECTIVES, operators=(_BLOCKS,))),
+    entry(
+        "ef-signsgd",
+        with_feedback(ScaledSign(), problems=OBJECTIVES, operators=(_BLOCKS,)),
+        advised=True,
+    ),
     entry(
         "dist-ef-sgd",
         Recipe(

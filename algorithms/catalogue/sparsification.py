@@ -68,6 +68,7 @@ ENTRIES: tuple[Row, ...] = (
         with_feedback(
             TopK(0.1), problems=OBJECTIVES, results=(top_k_analytic, contraction_descent)
         ),
+        advised=True,
     ),
     entry(
         "random-mask",

@@ -114,6 +114,7 @@ ENTRIES: tuple[Row, ...] = (
             why=_TICKS,
             results=(ringmaster, ringmaster_seconds),
         ),
+        advised=True,
     ),
     entry(
         "malenia",

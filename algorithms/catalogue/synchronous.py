@@ -50,6 +50,7 @@ ENTRIES: tuple[Row, ...] = (
             (*OBJECTIVES, MANY_SAMPLES),
             results=(bsp_pl,),
         ),
+        advised=True,
     ),
     entry(
         "backup-workers",

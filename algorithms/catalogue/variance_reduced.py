@@ -192,6 +192,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_full_at_times,
             bits_vary=True,
         ),
+        advised=True,
     ),
     entry(
         "dasha",

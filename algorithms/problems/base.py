@@ -200,6 +200,12 @@ class Problem(ABC):
         """
         return torch.zeros_like(x, dtype=torch.bool)
 
+    @property
+    def exact_cost(self) -> float:
+        """Stochastic gradients that cost as much as an exact one: 1 where gradients have no noise,
+        infinite where the noise is not of samples, so that no number of them is exact."""
+        return 1.0 if self.constants().sigma2 == 0 else math.inf
+
     @abstractmethod
     def noise(self, x: Tensor) -> Tensor:
         """Exact E||g_i(x) - grad f_i(x)||^2 at points ``[..., d]``, shape ``[..., n]``."""

@@ -79,6 +79,10 @@ class Minibatch(TensorProblem):
         @property
         def batch(self) -> int: ...
 
+    @property
+    def exact_cost(self) -> float:
+        return self.tensor.shape[1] / self.batch if self.batch else 1.0
+
     def resampled(self, factor: int) -> Self:
         return replace(self, batch=self.batch * factor)  # type: ignore[type-var]
 

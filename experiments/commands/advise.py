@@ -9,7 +9,8 @@ from rich.markup import escape
 
 from algorithms.catalogue import problem
 from algorithms.clusters.files import cluster_of
-from experiments.advice.iterations import REPLICAS, ROWS, RowSteps, steps_to_target
+from experiments.advice.evidence import evidence_of
+from experiments.advice.iterations import REPLICAS, RowSteps, candidates, steps_to_target
 from experiments.advice.portfolios import (
     Flip,
     Portfolio,
@@ -49,9 +50,11 @@ def advise_command(
             raise ValueError(f"baseline must be positive steps, got baseline={baseline}")
         on = problem(problem_name, min(workers, _MOST_SIMULATED))
         ways: list[RowSteps] = []
-        for key in ROWS:
+        keys, left_out = candidates(on)
+        for key in keys:
             ways.append(steps_to_target(key, on, target, steps))
-            print_note(_so_far(ways, portfolios(ways, cluster, model, workers, on, 1.0)))
+            told = portfolios(ways, cluster, model, workers, on, 1.0)
+            print_note(_so_far(ways, len(keys), told))
         plain = ways[0]
         if baseline is not None and not math.isfinite(plain.steps):
             raise ValueError(
@@ -68,17 +71,17 @@ def advise_command(
     description = flips(found), iteration_margins(found)
     basis = _basis(on.name, on.n, target, plain, scale, baseline)
     if as_json:
-        dump(_data(found, description, missed, basis))
+        dump(_data(found, description, missed, left_out, basis))
         return 0
-    _show(found, description, missed, basis)
+    _show(found, description, missed, left_out, basis)
     return 0
 
 
-def _so_far(ways: list[RowSteps], found: tuple[Portfolio, ...]) -> str:
+def _so_far(ways: list[RowSteps], count: int, found: tuple[Portfolio, ...]) -> str:
     """The last method's steps, and the provisional answer."""
     last = ways[-1]
     reached = f"{last.steps:g} steps" if math.isfinite(last.steps) else "target not reached"
-    words = f"[{len(ways)}/{len(ROWS)}] {last.key}: {reached}"
+    words = f"[{len(ways)}/{count}] {last.key}: {reached}"
     if not found:
         return words
     return f"{words}; quickest so far {found[0].name}, {number(found[0].seconds)} s"
@@ -103,7 +106,7 @@ def _basis(
 
 def _data(
     found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
-    missed: list[str], basis: str,
+    missed: list[str], left_out: dict[str, str], basis: str,
 ) -> dict[str, Any]:  # fmt: skip
     return {
         "basis": basis,
@@ -118,6 +121,8 @@ def _data(
         "flips": [one._asdict() for one in description[0]],
         "margins": [one._asdict() for one in description[1]],
         "not_reached": missed,
+        "left_out": left_out,
+        "evidence": [evidence_of(key).record() for key in _told_rows(found)],
         "assumed_coding": _assumed(found),
     }  # fmt: skip
 
@@ -132,13 +137,18 @@ def listed(found: tuple[Portfolio, ...]) -> list[Portfolio]:
     return shown
 
 
+def _told_rows(found: tuple[Portfolio, ...]) -> list[str]:
+    """Rows that the answer names, the quickest first."""
+    return list(dict.fromkeys(one.way.key for one in listed(found)))
+
+
 def _assumed(found: tuple[Portfolio, ...]) -> list[str]:
     return [name for name, one in found[0].rounds.cluster.operators if not one.measured]
 
 
 def _show(
     found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
-    missed: list[str], basis: str,
+    missed: list[str], left_out: dict[str, str], basis: str,
 ) -> None:  # fmt: skip
     best, out = found[0], console(False)
     place = best.rounds
@@ -163,6 +173,8 @@ def _show(
         "quick"
         for one in description[1]
     ]
+    lines += [f"evidence: {evidence_of(key)}" for key in _told_rows(found)]
+    lines += [f"left out: {key}: {why}" for key, why in left_out.items()]
     if missed:
         lines.append(f"target not reached by {', '.join(missed)}")
     if assumed := _assumed(found):

@@ -8,17 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from algorithms.catalogue import problem
+from algorithms.catalogue import METHODS, problem
 from algorithms.clusters.cluster import Cluster, CodingTimes, ModelTimes
 from algorithms.clusters.files import written
+from algorithms.problems.quadratic_data import unequal
 from experiments.advice import iterations
-from experiments.advice.iterations import RowSteps, steps_to_target
+from experiments.advice.evidence import evidence_of
+from experiments.advice.iterations import RowSteps, candidates, steps_to_target
 from experiments.advice.portfolios import (
     ASSUMPTIONS,
     flips,
     iteration_margins,
     portfolios,
 )
+from proofs_check.effects import EFFECTS
 from tests.experiments.calls import call, refuse
 
 QUICK, SLOW = ((1e3, 2e-6), (1e6, 2e-5)), ((1e3, 2e-5), (1e6, 8e-4))
@@ -92,6 +95,45 @@ def test_steps_are_those_of_the_run():
     assert math.isinf(steps_to_target("bsp-sgd", ON, 1e-30, 5).steps)
 
 
+def test_rows_say_themselves_that_they_are_weighed():
+    """Those of the surveys that were weighed before, and methods since; BSP, the measure, first."""
+    weighed = {one.key for one in METHODS if one.advised}
+    assert set(iterations.ROWS) == weighed and iterations.ROWS[0] == iterations.PLAIN
+    assert {"ef21", "scaffold", "scaffnew", "diloco", "ringmaster", "marina"} <= weighed
+    assert {"gradient-tracking", "local-sgd", "powersgd", "asp"} <= weighed
+
+
+def test_exact_gradients_are_paid_for_or_left_out():
+    """Of 569 // 8 samples in batches of 8 an exact one costs 71/8 others; no number of gradients
+    with noise of no samples is exact, and without noise it costs one."""
+    data, noisy = problem("logreg-breast-cancer", 8), problem("quadratic-unequal", 8)
+    assert data.exact_cost == 71 / 8 and noisy.exact_cost == math.inf
+    assert unequal(8, sigma2=0.0).exact_cost == 1.0
+    assert {"ef21", "marina"} <= set(candidates(data).keys)
+    assert set(candidates(noisy).left_out) >= {"ef21", "marina"}
+    assert "not of samples" in candidates(noisy).left_out["marina"]
+    found = steps_to_target("ef21", data, 0.5, 200)
+    assert found.gradients == pytest.approx(71 / 8 * found.steps)
+
+
+def test_two_vectors_to_a_neighbour_are_one_message():
+    """Gradient tracking sends models and trackers, but at the first step one of them alone: once a
+    step to each of two, twice as long."""
+    found = steps_to_target("gradient-tracking", ON, 0.1, 400)
+    assert found.degree == 2 and found.rounds == pytest.approx(found.steps)
+    assert found.steps > 1 and found.bits == pytest.approx((2 - 1 / found.steps) * DENSE)
+
+
+def test_evidence_is_read_off_the_row():
+    """Its paper, its effect, theorems; a row of no effect or theorem says so."""
+    found = evidence_of("scaffnew")
+    assert "2202.09357" in found.source and not found.surveyed
+    assert found.effect == EFFECTS["scaffnew"].effect and found.theorems == ("scaffnew",)
+    assert "since the surveys" in str(found) and found.check == "rateproof check scaffnew"
+    assert "no theorem speaks of it" in str(evidence_of("diloco"))
+    assert evidence_of("qsgd").surveyed
+
+
 @pytest.mark.slow
 def test_every_row_takes_the_step_that_is_there_soonest(monkeypatch):
     """Plain SGD is not slower than the same with compressed gossip, as it is at steps that a grid
@@ -130,6 +172,8 @@ def test_the_command_says_what_it_rests_on(tmp_path):
     assert "quadratic-sc with 8 workers" in found["basis"] and "assumption" in found["basis"]
     assert "top-k" in found["assumed_coding"]
     assert found["margins"]
+    assert {one["key"] for one in found["evidence"]} == {one["row"] for one in found["portfolios"]}
+    assert "ef21" in found["left_out"]
 
 
 def test_bad_questions_are_refused(tmp_path):
