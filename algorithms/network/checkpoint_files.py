@@ -25,12 +25,14 @@ from typing import Any, final
 
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
 from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING, Metadata, StorageMeta
 from torch.distributed.checkpoint.state_dict_loader import load
 from torch.distributed.checkpoint.state_dict_saver import save
 
 from algorithms.core.durable import settle
+from algorithms.network.ranks import gathered_words
 
 _STEP = "step-{:09d}"
 _NAME = re.compile(r"step-\d{9}")
@@ -52,6 +54,10 @@ _NAMES = {
 
 class Unreadable(ValueError):
     """A checkpoint holds what no checkpoint does."""
+
+
+class Unwritten(ValueError):
+    """A checkpoint could not be written; those before it are kept."""
 
 
 @final
@@ -91,26 +97,52 @@ def write_checkpoint(
 
     Parts of one name are the same on every rank that has them. It is there whole or not at all, and
     on the disk before an older one goes; the newest two are kept.
+
+    Raises:
+        Unwritten: the disk does not take it; on all ranks alike.
     """
-    done = folder / _STEP.format(t)
-    begun = done.with_suffix(".part")
+    begun = (folder / _STEP.format(t)).with_suffix(".part")
     first = not dist.is_initialized() or dist.get_rank() == 0
-    with _alone():
-        save(dict(parts), storage_writer=FileSystemWriter(begun, thread_count=1))
-    if first:
-        files = sorted(one for one in begun.iterdir() if one.name != _WORDS)
-        told = {"words": dict(words), "files": {one.name: _digest(one) for one in files}}
-        body = json.dumps(told)
-        (begun / _WORDS).write_text(f"{_header(body)}\n{body}", encoding="utf-8")
-        for file in (*files, begun / _WORDS, begun):
-            settle(file)
-        if done.exists():  # one that was refused: the run went on from an older one
-            shutil.rmtree(done)
-        os.replace(begun, done)
-        settle(folder)
-        _remove_others(folder, t)
+    refused = ""
+    try:
+        with _alone():
+            save(dict(parts), storage_writer=FileSystemWriter(begun, thread_count=1))
+    except CheckpointException as error:  # on all ranks alike
+        causes = [one[0] for one in error.failures.values()]
+        raise _unwritten(folder, t, causes[0] if causes else error) from error
+    try:
+        if first:
+            _complete(folder, t, begun, words)
+    except OSError as error:
+        refused = str(_unwritten(folder, t, error))
     if dist.is_initialized():
-        dist.barrier()
+        refused = "".join(one["refused"] for one in gathered_words({"refused": refused}))
+    if refused:
+        raise Unwritten(refused)
+
+
+def _unwritten(folder: Path, t: int, error: BaseException) -> Unwritten:
+    why = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+    return Unwritten(
+        f"the checkpoint of step {t} cannot be written to {folder} ({why}); those before it are "
+        "kept, and the same command goes on from there"
+    )
+
+
+def _complete(folder: Path, t: int, begun: Path, words: Mapping[str, Any]) -> None:
+    """Write the words and the digests of all files, see that all are on the disk, and rename."""
+    done = folder / _STEP.format(t)
+    files = sorted(one for one in begun.iterdir() if one.name != _WORDS)
+    told = {"words": dict(words), "files": {one.name: _digest(one) for one in files}}
+    body = json.dumps(told)
+    (begun / _WORDS).write_text(f"{_header(body)}\n{body}", encoding="utf-8")
+    for file in (*files, begun / _WORDS, begun):
+        settle(file)
+    if done.exists():  # one that was refused: the run went on from an older one
+        shutil.rmtree(done)
+    os.replace(begun, done)
+    settle(folder)
+    _remove_others(folder, t)
 
 
 def _remove_others(folder: Path, t: int) -> None:

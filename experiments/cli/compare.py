@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.domains import Above0, AtLeastOne, AtLeastTwo, OfGamma, Share
+from experiments.cli.domains import (
+    Above0,
+    AtLeastEight,
+    AtLeastFour,
+    AtLeastOne,
+    AtLeastTwo,
+    OfGamma,
+    Share,
+)
 from experiments.cli.options import (
     Json,
     OfArchitecture,
@@ -113,9 +121,9 @@ def rate(
     settings: Settings = None,
     n: Workers = 16,
     steps: Annotated[
-        int, typer.Option("-T", "--steps", help="Steps T, at least 8."), AtLeastOne
+        int, typer.Option("-T", "--steps", help="Steps T, at least 8."), AtLeastEight
     ] = 1000,
-    replicas: Annotated[int, typer.Option(help="Independent runs, at least 4."), AtLeastOne] = 32,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 4."), AtLeastFour] = 32,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
     error: Annotated[float, typer.Option(help="Chance that the interval misses."), Share] = 0.01,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/rates"),

@@ -47,7 +47,7 @@ class Domain:
 
 
 AtLeastOne, AtLeastTwo = Domain(least=1), Domain(least=2)
-AtLeastFour, AtLeastHundred = Domain(least=4), Domain(least=100)
+AtLeastFour, AtLeastEight, AtLeastHundred = Domain(least=4), Domain(least=8), Domain(least=100)
 NotNegative, Above0, Share = Domain(least=0), Domain(above=0), Domain(above=0, below=1)
 
 OfGamma = Domain(above=0, instead="without --gamma a theorem, or a cautious rule, sets it")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli.domains import Above0, AtLeastOne, AtLeastTwo
-from experiments.cli.options import Json, Workers
+from experiments.cli.options import Json
 
 tables = typer.Typer()
 
@@ -86,7 +86,11 @@ def theorem(
     steps: Annotated[
         int, typer.Option("-T", "--steps", help="Steps T, at least 1."), AtLeastOne
     ] = 1000,
-    n: Workers = 16,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", "--workers", help="Workers n of --for, at least 2; else 16."),
+        AtLeastTwo,
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what a theorem says, and its number for given constants.

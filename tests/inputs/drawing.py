@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.inputs.drawn import Came, Drawn, judged
+from tests.inputs.files import STUDY, matrices, objects, studies, toml
 from tests.inputs.lines import lines
 
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
@@ -20,7 +21,12 @@ QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 
 def kinds(room: Path, only: Sequence[str]) -> dict[str, st.SearchStrategy[Drawn]]:
     """Strategies by kind of input."""
-    return {"command": lines(room, tuple(only))}
+    return {
+        "command": lines(room, tuple(only)),
+        "file": studies(room),
+        "matrix": matrices(room),
+        "object": objects(),
+    }
 
 
 def drawn_and_judged(
@@ -29,7 +35,9 @@ def drawn_and_judged(
     """So many inputs of a seed and what came of each, in a folder of their own."""
     with room() as place:
         all_kinds = kinds(place, only)
-        strategy = st.one_of(*(all_kinds[one] for one in kind or all_kinds))
+        # half of all are command lines
+        chosen_kinds = kind or ("command", "command", "command", "file", "matrix", "object")
+        strategy = st.one_of(*(all_kinds[one] for one in chosen_kinds))
         found: dict[str, Drawn] = {}
 
         @seed(chosen)
@@ -52,6 +60,7 @@ def room() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as made:
         place = Path(made)
         (place / "file").write_text("a file")
+        (place / "study.toml").write_text(toml(STUDY))
         os.chdir(place)
         try:
             yield place

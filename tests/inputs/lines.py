@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Option:
     flags: tuple[str, ...]
     required: bool
     many: bool
+    unset: bool
     annotation: Any
 
     @property
@@ -87,7 +89,16 @@ def _options(command: str, function: Callable[..., Any]) -> Iterator[Option]:
         many = any(get_origin(a) is list for a in (base, *get_args(base)))
         inner = [b for a in (base, *get_args(base)) if get_origin(a) is list for b in get_args(a)]
         kind = (inner or [a for a in kinds if get_origin(a) is None])[0]
-        yield Option(command, name, kind, words, one.default is one.empty, many, one.annotation)
+        yield Option(
+            command,
+            name,
+            kind,
+            words,
+            one.default is one.empty,
+            many,
+            one.default is None,
+            one.annotation,
+        )
 
 
 @cache
@@ -97,7 +108,7 @@ def shown_in_examples(option: Option) -> tuple[str, ...]:
     for line in EXAMPLES.get(option.command, ()):
         words = shlex.split(line)[1:]
         values = (
-            [after for word, after in zip(words, words[1:], strict=False) if word in option.flags]
+            [after for word, after in itertools.pairwise(words) if word in option.flags]
             if option.flags
             else [word for word in words[:1] if not word.startswith("-")]
         )
@@ -118,7 +129,10 @@ def sound(option: Option, room: Path) -> st.SearchStrategy[str] | None:
     if option.kind is float:
         return st.floats(0.01, 0.9).map("{:.3g}".format)
     if option.kind is Path:
-        return None if option.name in READ else st.just(str(room / "out"))
+        if option.name in READ:
+            there = room / "study.toml" if option.name == "study" else room
+            return st.just(str(there)) if option.required else None
+        return st.just(str(room / "out"))
     return st.sampled_from(option.known) if option.known else None
 
 
@@ -141,33 +155,41 @@ def spoilt(option: Option, room: Path) -> st.SearchStrategy[str] | None:
 
 
 @st.composite
-def lines(draw: st.DrawFn, room: Path, only: tuple[str, ...] = ()) -> Drawn:
-    """A command line."""
+def lines(
+    draw: st.DrawFn, room: Path, only: tuple[str, ...] = (), *, sound_too: bool = True
+) -> Drawn:
+    """A command line; without ``sound_too`` one with a spoilt value."""
     command = draw(st.sampled_from(only or tuple(commands())))
     options = [one for one in commands()[command] if one.kind is not bool]
     flags = [one for one in commands()[command] if one.kind is bool and one.flags]
-    spoil = command in LONG or draw(st.booleans())
+    spoil = not sound_too or command in LONG or draw(st.booleans())
     bad = (
         draw(st.sampled_from([o for o in options if spoilt(o, room) is not None]))
         if spoil
         else None
     )
-    words, value = [], ""
+    words, value, guessed = [], "", False
     for option in options:
         if option is bad:
             value = draw(spoilt(option, room))
             words += _typed(option, value)
             continue
-        kept = option.required or option.name in SMALL or (not option.flags and option.known)
+        kept = (
+            option.required
+            or (option.name in SMALL and not option.unset)
+            or (not option.flags and option.known)
+        )
         strategy = sound(option, room)
         if strategy is not None and (kept or (not spoil and draw(st.booleans()))):
             count = 2 if option.many and option.required else 1
             words += [w for _ in range(count) for w in _typed(option, draw(strategy))]
         elif option.required:
-            words += _typed(option, draw(st.sampled_from(("I", "IV", "nosuch"))))
+            words, guessed = [*words, *_typed(option, "nosuch")], True
     words += [f.flags[0] for f in flags if f.name in ("as_json", "tsv") and draw(st.booleans())]
     run = partial(call, command, *words)
     told = () if bad is None else bad.told
+    if guessed and bad is not None:  # two are spoilt: a sentence on either would do
+        told, value = ("",), ""
     return Drawn("command", shlex.join(["rateproof", command, *words]), run, told, value)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from algorithms.clusters.files import BUILT_IN
 from algorithms.topologies.gallery import RULES
-from experiments.listing.results import RESULTS
 from proofs_check.methods.sweep import VARIABLES
 
 ROWS = ("bsp-sgd", "qsgd", "top-k", "d-psgd", "local-sgd", "choco-sgd", "asp")
@@ -48,6 +47,3 @@ def least(told: str, kind: type) -> float | None:
 def any_integer(told: str) -> bool:
     """Whether its help says that any whole number would do."""
     return "any integer" in told.casefold()
-
-
-assert RESULTS, "names of results are there"
