@@ -154,8 +154,10 @@ class Store:
             raise CorruptResult(f"{path}: does not hold verdicts and curves ({error})") from error
 
     def keep_trace(self, cell: Cell, text: str) -> None:
-        """Leave the story of a failed cell beside the results, until it succeeds."""
-        write_atomically(self.trace(cell), f"{cell}\n{text}".encode())
+        """Leave the story of a failed cell beside the results, until it succeeds; where the disk
+        takes it, since the failure itself is told of."""
+        with suppress(OSError):
+            write_atomically(self.trace(cell), f"{cell}\n{text}".encode())
 
     def timings(self) -> dict[str, float]:
         """Seconds that cells took so far, by :func:`cell_name`, under whatever code."""
@@ -168,7 +170,8 @@ class Store:
     def remember(self, results: Mapping[Cell, Stored]) -> None:
         """Add the timings of these results."""
         timings = self.timings() | {cell_name(cell): r.seconds for cell, r in results.items()}
-        write_atomically(self.folder / _TIMINGS, json.dumps(timings, sort_keys=True).encode())
+        with suppress(OSError):  # only the estimate of the time left rests on it
+            write_atomically(self.folder / _TIMINGS, json.dumps(timings, sort_keys=True).encode())
 
     def unknown_files(self) -> Iterator[str]:
         """One sentence for each file in the folder that is no finished result.

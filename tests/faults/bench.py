@@ -17,6 +17,9 @@ from typing import Any
 
 from tests.faults.jobs import ROOT, Job
 
+_AGENT = "torch.distributed.elastic.multiprocessing.api.SignalException"
+"""Last words of torchrun itself when it is asked to end; nothing of ours."""
+
 PATIENCE = 60.0
 """Seconds in which a job that was disturbed has told so and ended, or goes on."""
 
@@ -244,7 +247,7 @@ def _told(one: Running, moment: Moment, *, quiet: bool) -> None:
     moment.code = code
     said = [line for line in text.splitlines() if line.strip()]
     moment.last = said[-1] if said else ""
-    if "Traceback" in text:
+    if "Traceback" in text and _AGENT not in moment.last:
         moment.wrong.append("a traceback: " + text[-1500:])
     if (
         code

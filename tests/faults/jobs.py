@@ -150,7 +150,8 @@ class ServedOnRanks(OnRanks):
 
     def result(self, folder: Path) -> Any:
         told = json.loads((folder / "run.json").read_text())["verdicts"]
-        return [(one["check"], one["outcome"]) for one in told if one["check"] != "seconds"]
+        # bytes of the part before a restart are not counted, which their verdicts say
+        return [(one["check"], one["outcome"]) for one in told if one["check"] == "replay"]
 
 
 JOBS: dict[str, Job] = {
