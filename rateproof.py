@@ -202,6 +202,10 @@ def rate(
     from experiments.notebooks.rated import Rated as Made
     from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
 
+    if "values" in options and not len(options_for(sweep, options)["values"]):
+        raise ValueError(
+            "values should be three or more, got values=[]; without them a ladder is taken"
+        )
     chosen, objective = row_called(row), problem_called(problem, n)
     variable = look_up("variable", vary, {name: name for name in VARIABLES})
     chosen.require_fit(objective)
@@ -345,19 +349,22 @@ def cite(*names: str) -> Citations:
 @_checked
 def module_problem(
     module: Module, loss: Callable[[Tensor, Tensor], Tensor], features: Tensor, labels: Tensor,
-    **options: Any,
+    *, n: Count, **options: Any,
 ) -> ModuleProblem:  # fmt: skip
     """A torch module with its loss and samples as a problem of ``n`` workers.
 
-    ``options`` (n, batch, name, seed, stated) as of ``algorithms.problems.module_problem``, whose
+    ``options`` (batch, name, seed, stated) as of ``algorithms.problems.module_problem``, whose
     class takes samples that are dealt already.
 
     Raises:
         ValueError: sizes that do not fit, or a loss that is not the mean over its samples.
     """
     from algorithms.problems.module_problem import ModuleProblem as Made
+    from experiments.notebooks.arguments import options_for
 
-    return Made.from_data(module, loss, features, labels, **options)
+    return Made.from_data(
+        module, loss, features, labels, n=n, **options_for(Made.from_data, options)
+    )
 
 
 @_checked
@@ -432,16 +439,18 @@ def check(thing: Any, *, d: Count = 16) -> VerdictList:
     compressors are checked on R^d.
 
     Raises:
-        ValueError: an unknown name.
+        ValueError: an unknown name, or a field of another kind than its class states.
         TypeError: ``thing`` is none of these.
         SubjectFault: a method's step raised.
     """
     from algorithms.compressors.base import Compressor
     from algorithms.problems.base import Problem
     from algorithms.topologies.base import PushTopology, Topology
+    from experiments.notebooks.arguments import require_fields
     from experiments.notebooks.verdict_list import VerdictList as Made
     from proofs_check.method_audit.subject import MethodSubject as Subject
 
+    require_fields(thing)
     match thing:
         case str():
             from experiments.commands.check import check_named

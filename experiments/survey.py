@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from types import FrameType
@@ -137,6 +137,9 @@ def _compute(
     cell: Cell,
 ) -> None:
     """In a worker: run the cell and keep its result before anybody hears of it."""
+    with suppress(CorruptResult):
+        if store.load(cell) is not None:  # another survey on this folder was sooner
+            return
     begin, processor = time.monotonic(), _processor_seconds()
     result = run_cell(cell)
     seconds, used = time.monotonic() - begin, _processor_seconds() - processor

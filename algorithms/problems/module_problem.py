@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -77,7 +78,16 @@ class ModuleProblem(Minibatch):
             raise ValueError("module must have parameters that require a gradient, got none")
         some = (self.features[0, :2], self.labels[0, :2])
         x, pairs = self.start(), zip(*some, strict=True)
-        both, single = self._loss(x, *some), [self._loss(x, a[None], y[None]) for a, y in pairs]
+        try:
+            with warnings.catch_warnings():  # labels that are broadcast make another loss
+                warnings.filterwarnings("error", "Using a target size")
+                both = self._loss(x, *some)
+                single = [self._loss(x, a[None], y[None]) for a, y in pairs]
+        except (RuntimeError, IndexError, TypeError, UserWarning) as error:  # torch's own words
+            raise ValueError(
+                f"module and loss must take features of {list(some[0].shape)} and labels of "
+                f"{list(some[1].shape)}, got {type(error).__name__}: {error}"
+            ) from error
         mean = torch.stack(single).mean()
         if both.ndim or not torch.allclose(both, mean, rtol=_MEAN, atol=_MEAN):
             raise ValueError(
@@ -98,7 +108,15 @@ class ModuleProblem(Minibatch):
         Raises:
             ValueError: n < 1 or n > N, or as the class.
         """
+        for title, given in (("features", features), ("labels", labels)):
+            if not isinstance(given, Tensor) or given.ndim < 1:
+                raise ValueError(f"{title} must be a tensor [N, ...], got {title}={given!r}")
+        if len(features) != len(labels):
+            raise ValueError(
+                f"features and labels must be of the same N, got {len(features)} and {len(labels)}"
+            )
         require_int("n", n, 1, len(features))
+        require_int("batch", batch, 0)
         size = len(features) // n
         order = torch.randperm(len(features), generator=torch.Generator().manual_seed(seed))
         kept = order[: n * size]

@@ -18,6 +18,7 @@ from torch import Tensor
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
 from algorithms.methods.base import Method, RunContext
+from algorithms.network.alone import alone
 from algorithms.network.base import Network
 from algorithms.network.checkpoint_files import newest, read_parts, write_checkpoint
 from algorithms.network.point_to_point import PointToPointNetwork
@@ -79,7 +80,8 @@ def checkpointed_run(
 
     Raises:
         ValueError: the checkpoint is another run's: names what differs; or the state is one whose
-            workers cannot be told apart.
+            workers cannot be told apart; or another run writes into the folder.
+        Unreadable: there are checkpoints, none of them whole.
         NonFiniteGradient: a gradient is not finite.
     """
     network = network or Simulated(problem.n)
@@ -88,7 +90,7 @@ def checkpointed_run(
         "method": repr(method), "problem": problem.name, "n": problem.n, "seed": seed,
         "replicas": replicas,
     }  # fmt: skip
-    with one_thread():
+    with one_thread(), alone(kept.folder):
         state, axes = method.init(problem.start(), context), worker_axes(method, context)
         began, seen = 0, dict[int, float]()
         found = newest(kept.folder)

@@ -6,8 +6,10 @@ gradients that were under way are begun again, with the random numbers of their 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.core.durable import write_settled
 from algorithms.core.key import Key
 from algorithms.methods.base import RunContext
 from algorithms.network.ranks import gathered_words, place
@@ -25,6 +28,16 @@ from algorithms.problems.base import Problem
 from algorithms.runner.checkpointed_run import parts_of, same_tensors, with_parts, worker_axes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
 from algorithms.synchronisation.worker_states import WorkerStates
+
+_FORMAT = "rateproof-record-2"
+
+
+class _Damaged(Exception):
+    """A file that is not what was written."""
+
+
+def _header(body: str) -> str:
+    return f"{_FORMAT} sha256 {hashlib.sha256(body.encode()).hexdigest()}"
 
 
 @final
@@ -53,24 +66,48 @@ class KeptRecord:
         """Keep what the rank tells, JSON, so that it is there whole or as it was before."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self._file(rank)
-        part = file.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps({"run": dict(self.words), "told": told}), encoding="utf-8")
-        os.replace(part, file)
+        body = json.dumps({"run": dict(self.words), "told": told})
+        content = f"{_header(body)}\n{body}".encode()
+        if file.exists():
+            os.replace(file, file.with_suffix(".before"))
+        write_settled(file, content, file.with_suffix(f".{os.getpid()}.part"))
 
     def read(self, rank: int) -> str:
-        """Last report of the rank; empty if there is none.
+        """Last report of the rank that is whole; empty if there is none.
+
+        A damaged one is named on standard error, and the one before it is used.
 
         Raises:
-            ValueError: it is no such file, or another run's: names what differs.
+            ValueError: those that there are are no such files, or another run's: names what
+                differs.
         """
-        file = self._file(rank)
-        if not file.is_file():
-            return ""
+        file, refused = self._file(rank), ""
+        for one in (file, file.with_suffix(".before")):
+            if not one.is_file():
+                continue
+            try:
+                told = self._told(one)
+            except _Damaged as error:
+                refused = refused or str(error)
+                continue
+            if refused:
+                print(f"note: {refused}; {one.name} is used", file=sys.stderr, flush=True)
+            return told
+        if refused:
+            raise ValueError(f"{refused}; another folder would do")
+        return ""
+
+    def _told(self, file: Path) -> str:
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
+            header, _, body = file.read_bytes().decode("utf-8").partition("\n")
+            if not header.startswith(f"{_FORMAT} "):
+                raise _Damaged(f"{file} is no kept record")
+            if header != _header(body):
+                raise _Damaged(f"{file} is half-written or changed")
+            found = json.loads(body)
             run, told = dict(found["run"]), str(found["told"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{file} is no kept record; another folder would do") from error
+        except (OSError, UnicodeDecodeError, KeyError, TypeError) as error:
+            raise _Damaged(f"{file} is no kept record") from error
         for name, value in self.words.items():
             if run.get(name) != value:
                 raise ValueError(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.domains import Above0, AtLeastFour, AtLeastOne, AtLeastTwo
 from experiments.cli.options import Json, OfExecutor, OfProcesses
 
 many = typer.Typer()
@@ -98,14 +99,20 @@ def study(
         list[str] | None, typer.Option(help="A variable of a rate; again for more. Else T, n, one.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="In a minute or two.")] = False,
-    n: Annotated[int | None, typer.Option("-n", "--workers", help="Workers n.")] = None,
-    steps: Annotated[int | None, typer.Option("-T", "--steps", help="Of the first row.")] = None,
-    replicas: Annotated[int | None, typer.Option(help="Independent runs, at least 4.")] = None,
+    n: Annotated[int | None, typer.Option("-n", "--workers", help="Workers n."), AtLeastTwo] = None,
+    steps: Annotated[
+        int | None, typer.Option("-T", "--steps", help="Of the first row."), AtLeastOne
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(help="Independent runs, at least 4."), AtLeastFour
+    ] = None,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
     attack: Annotated[
-        float | None, typer.Option(help="Seconds for which a theorem is attacked.")
+        float | None, typer.Option(help="Seconds for which a theorem is attacked."), Above0
     ] = None,
-    column: Annotated[float, typer.Option(help="Width of a column of the paper [inch].")] = 3.4,
+    column: Annotated[
+        float, typer.Option(help="Width of a column of the paper [inch]."), Above0
+    ] = 3.4,
     out: Annotated[Path, typer.Option(help="Folder for everything; what it has is kept.")] = Path(
         "study"
     ),

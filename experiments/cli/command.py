@@ -10,6 +10,8 @@ from typing import Annotated, Any, final
 import typer
 from typer.core import TyperCommand
 
+from experiments.cli.domains import called
+
 RENAMED = {
     "survey": {"--workers": "--processes"},
     "sweep": {"--workers": "--processes"},
@@ -40,8 +42,47 @@ class HouseCommand(TyperCommand):
     """A command that knows the old names of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As typer does, after old names of options became the present ones."""
-        return super().parse_args(ctx, present(self.name or "", args))
+        """As typer does, after old names of options became the present ones; a number that cannot
+        be read is told of with its value, which typer's sentence lacks."""
+        words = present(self.name or "", args)
+        try:
+            return super().parse_args(ctx, list(words))
+        except typer.BadParameter as error:
+            told = unread(error, words)
+            if not told:
+                raise
+            from experiments.commands.console import BAD_INPUT, print_error
+
+            print_error(told)
+            raise typer.Exit(BAD_INPUT) from error
+
+
+def unread(error: Any, words: Sequence[str]) -> str:
+    """A sentence on the number of an option that cannot be read; empty where it is none."""
+    spelt = tuple(getattr(error.param, "opts", ()))
+    whole = "integer" in error.message
+    if not spelt or not (whole or "number" in error.message):
+        return ""
+    for at, word in enumerate(words):
+        name, sign, value = word.partition("=")
+        if not word.startswith("--") and word[:2] in spelt:
+            name, sign, value = word[:2], word[2:], word[2:].removeprefix("=")
+        if name not in spelt:
+            continue
+        value = value if sign else "".join(words[at + 1 : at + 2])
+        if not _reads(value, whole):
+            kind = "a whole number" if whole else "a number"
+            shown = called(spelt, error.param.name)
+            return f"{shown} must be {kind}, got {shown}={value}"
+    return ""
+
+
+def _reads(value: str, whole: bool) -> bool:
+    try:
+        int(value) if whole else float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def present(command: str, args: Sequence[str]) -> list[str]:

@@ -7,6 +7,15 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.domains import (
+    Above0,
+    AtLeastEight,
+    AtLeastFour,
+    AtLeastOne,
+    AtLeastTwo,
+    OfGamma,
+    Share,
+)
 from experiments.cli.options import (
     Json,
     OfArchitecture,
@@ -32,9 +41,12 @@ def compare(
     budget: Annotated[
         float | None,
         typer.Option(help="How much of it each may spend; else what the first spends in T steps."),
+        Above0,
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Error to reach; else the worst method's at the budget.")
+        float | None,
+        typer.Option(help="Error to reach; else the worst method's at the budget."),
+        Above0,
     ] = None,
     tuning: Tuned = "grid",
     settings: Annotated[
@@ -44,8 +56,10 @@ def compare(
         bool, typer.Option("--of-workers", help="The workers' mean error, not the mean model's.")
     ] = False,
     n: Workers = 16,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps of the first method.")] = 1000,
-    replicas: Annotated[int, typer.Option(help="Independent runs, at least 2.")] = 16,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Steps of the first method."), AtLeastOne
+    ] = 1000,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 2."), AtLeastTwo] = 16,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure and the data.")] = Path(
         "report/comparisons"
@@ -101,15 +115,17 @@ def rate(
         typer.Option("--value", help="A value to set; several times. Else a ladder that suits."),
     ] = None,
     gamma: Annotated[
-        float | None, typer.Option(help="One stepsize at all points; else tuned at each.")
+        float | None, typer.Option(help="One stepsize at all points; else tuned at each."), OfGamma
     ] = None,
     tuning: Tuned = "theorem",
     settings: Settings = None,
     n: Workers = 16,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 8.")] = 1000,
-    replicas: Annotated[int, typer.Option(help="Independent runs, at least 4.")] = 32,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Steps T, at least 8."), AtLeastEight
+    ] = 1000,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 4."), AtLeastFour] = 32,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
-    error: Annotated[float, typer.Option(help="Chance that the interval misses.")] = 0.01,
+    error: Annotated[float, typer.Option(help="Chance that the interval misses."), Share] = 0.01,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/rates"),
     as_json: Json = False,
 ) -> None:

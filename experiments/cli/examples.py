@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from experiments.cli.command import TABULAR, HouseCommand, with_tables
+from experiments.cli.domains import within_domains
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "list": ("list", "list --forms"),
@@ -59,8 +60,10 @@ def completed(app: typer.Typer) -> None:
         name = command.name or (function.__name__ if function else "")
         command.epilog = shown(name)
         command.cls = HouseCommand
-        if function is not None and name in TABULAR:
-            command.callback = with_tables(function)
+        if function is None:
+            continue
+        held = within_domains(function)
+        command.callback = with_tables(held) if name in TABULAR else held
     for group in app.registered_groups:
         if group.typer_instance is not None:
             completed(group.typer_instance)

@@ -20,6 +20,7 @@ import typer
 
 from experiments.cli.batch import many
 from experiments.cli.compare import beside
+from experiments.cli.domains import AtLeastHundred, AtLeastOne, AtLeastTwo, OfGamma
 from experiments.cli.examples import completed
 from experiments.cli.figures import figures
 from experiments.cli.mutants import mutated
@@ -85,11 +86,13 @@ def run(
         typer.Option("--problem", "-p", help="One that the method runs on; without it, its first."),
     ] = None,
     n: Workers = 16,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 2000,
-    replicas: Annotated[int, typer.Option(help="Independent runs, at least 1.")] = 32,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Steps T, at least 1."), AtLeastOne
+    ] = 2000,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 1."), AtLeastOne] = 32,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same run.")] = 0,
     gamma: Annotated[
-        float | None, typer.Option(help="Constant stepsize, instead of the theorem's.")
+        float | None, typer.Option(help="Constant stepsize, instead of the theorem's."), OfGamma
     ] = None,
     tuning: UsualTuning = None,
     settings: Settings = None,
@@ -180,7 +183,9 @@ def check(
 
 @app.command()
 def topologies(
-    n: Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 1.")] = 16,
+    n: Annotated[
+        int, typer.Option("-n", "--workers", help="Workers n, at least 1."), AtLeastOne
+    ] = 16,
     weights: Annotated[
         str, typer.Option(help="Rule of weights; an unknown name lists them.")
     ] = "metropolis-hastings",
@@ -217,12 +222,16 @@ def audit(
         list[str] | None, typer.Option(help="NAME=VALUE of a name in a formula, as in k=10.")
     ] = None,
     d: Annotated[
-        int, typer.Option("-d", "--dimension", help="Audited beside d = 1, 4, 16, 100.")
+        int, typer.Option("-d", "--dimension", help="Audited beside d = 1, 4, 16, 100."), AtLeastOne
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same audit.")] = 0,
-    samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 2500,
+    samples: Annotated[
+        int, typer.Option(help="Calls at each vector, at least 100."), AtLeastHundred
+    ] = 2500,
     ranks: Annotated[
-        int | None, typer.Option(help="Processes for a DDP hook; 1 for torch's, 2 for yours.")
+        int | None,
+        typer.Option(help="Processes for a DDP hook; 1 for torch's, 2 for yours."),
+        AtLeastOne,
     ] = None,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="It takes matrices: x is laid out as a square one.")
@@ -264,7 +273,9 @@ def audit(
 
 @app.command()
 def crossval(
-    ranks: Annotated[int, typer.Option(help="Processes, at least 2; two workers on each.")] = 4,
+    ranks: Annotated[
+        int, typer.Option(help="Processes, at least 2; two workers on each."), AtLeastTwo
+    ] = 4,
     row: Annotated[
         list[str] | None,
         typer.Option(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.domains import Above0, AtLeastOne
 from experiments.cli.options import Json
 
 mutated = typer.Typer()
@@ -16,10 +17,12 @@ def power(
     name: Annotated[
         str | None, typer.Argument(help="Key of a row; without one, the scores that are kept.")
     ] = None,
-    mutants: Annotated[int, typer.Option(help="How many faults are judged, at least 1.")] = 30,
+    mutants: Annotated[
+        int, typer.Option(help="How many faults are judged, at least 1."), AtLeastOne
+    ] = 30,
     seed: Annotated[int, typer.Option(help="Any integer; which faults are drawn.")] = 1,
     most: Annotated[
-        float, typer.Option("--seconds", help="Processor seconds for a fault, positive.")
+        float, typer.Option("--seconds", help="Processor seconds for a fault, positive."), Above0
     ] = 60.0,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the score in the sources, for docs/power.md.")

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.domains import AtLeastOne, AtLeastTwo
+
 Json = Annotated[bool, typer.Option("--json", help="Print pure JSON on standard output.")]
 Row = Annotated[str, typer.Argument(help="Key of a method, see `rateproof list`.")]
-Workers = Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 2.")]
+Workers = Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 2."), AtLeastTwo]
 Tuned = Annotated[
     str,
     typer.Option(help="theorem: what is proved; grid: the best of a stated grid, as papers do it."),
@@ -25,7 +27,7 @@ Settings = Annotated[
     typer.Option("--set", help="NAME=VALUE of a parameter of the method; `run` prints them all."),
 ]
 Dimension = Annotated[
-    int, typer.Option("-d", "--dimension", help="Dimension that claims are stated for.")
+    int, typer.Option("-d", "--dimension", help="Dimension that claims are stated for."), AtLeastOne
 ]
 
 
@@ -53,9 +55,13 @@ OfModels = Annotated[
         "estimated from its operations. Again for more.",
     ),
 ]
-OfSamples = Annotated[int, typer.Option(help="Samples of a step of models that are estimated.")]
-OfLargest = Annotated[int, typer.Option(help="Bytes of the longest message.")]
-OfRepeats = Annotated[int, typer.Option(help="Measurements, of which the least counts.")]
+OfSamples = Annotated[
+    int, typer.Option(help="Samples of a step of models that are estimated."), AtLeastOne
+]
+OfLargest = Annotated[int, typer.Option(help="Bytes of the longest message."), AtLeastOne]
+OfRepeats = Annotated[
+    int, typer.Option(help="Measurements, of which the least counts."), AtLeastOne
+]
 OfOperators = Annotated[bool, typer.Option(help="Measure compressors.")]
 
 OfExecutor = Annotated[
@@ -67,5 +73,5 @@ OfExecutor = Annotated[
     ),
 ]
 OfProcesses = Annotated[
-    int, typer.Option("--processes", help="Processes here, or workers of the executor.")
+    int, typer.Option("--processes", help="Processes here, or workers of the executor."), AtLeastOne
 ]

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.options import Json, Workers
+from experiments.cli.domains import Above0, AtLeastOne, AtLeastTwo
+from experiments.cli.options import Json
 
 tables = typer.Typer()
 
@@ -82,8 +83,14 @@ def theorem(
         list[str] | None,
         typer.Option("--set", help="NAME=VALUE of a constant, as L=2; gamma: a stepsize."),
     ] = None,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 1000,
-    n: Workers = 16,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Steps T, at least 1."), AtLeastOne
+    ] = 1000,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", "--workers", help="Workers n of --for, at least 2; else 16."),
+        AtLeastTwo,
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what a theorem says, and its number for given constants.
@@ -110,13 +117,13 @@ def refute(
             "own (docs/refute.md)."
         ),
     ],
-    budget: Annotated[float, typer.Option(help="Seconds, positive.")] = 60.0,
+    budget: Annotated[float, typer.Option(help="Seconds, positive."), Above0] = 60.0,
     attacker: Annotated[
         list[str] | None,
         typer.Option(help="Only this one; again for more; an unknown name lists them."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Any integer; where the search starts.")] = 0,
-    processes: Annotated[int, typer.Option(help="Processes, at least 1.")] = 2,
+    processes: Annotated[int, typer.Option(help="Processes, at least 1."), AtLeastOne] = 2,
     script: Annotated[
         Path | None,
         typer.Option(help="File for a counterexample: Python with numpy alone that shows it."),
@@ -151,7 +158,7 @@ def conjecture(
         str,
         typer.Argument(help="A blank line of Table IV, by its name or its short one; see --list."),
     ] = "gossip-local-sparse",
-    budget: Annotated[float, typer.Option(help="Seconds, positive.")] = 120.0,
+    budget: Annotated[float, typer.Option(help="Seconds, positive."), Above0] = 120.0,
     seed: Annotated[int, typer.Option(help="Any integer; where the search starts.")] = 0,
     listed: Annotated[
         bool, typer.Option("--list", help="Lines that can be tried, and why others cannot.")
@@ -238,9 +245,13 @@ def assumptions(
         ),
     ],
     n: Annotated[
-        int, typer.Option("-n", "--workers", help="Workers n, at least 2; your own has its own.")
+        int,
+        typer.Option("-n", "--workers", help="Workers n, at least 2; your own has its own."),
+        AtLeastTwo,
     ] = 8,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 200,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Steps T, at least 1."), AtLeastOne
+    ] = 200,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 0,
     as_json: Json = False,
 ) -> None:

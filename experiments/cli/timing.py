@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.domains import Above0, AtLeastOne, AtLeastTwo, NotNegative, Share
 from experiments.cli.options import (
     Json,
     OfArchitecture,
@@ -44,15 +45,19 @@ def timeline(
         ),
     ] = "mg-wfbp",
     n: Annotated[
-        int, typer.Option("-n", "--workers", help="Workers n, at least 1; stages of 1f1b.")
+        int,
+        typer.Option("-n", "--workers", help="Workers n, at least 1; stages of 1f1b."),
+        AtLeastOne,
     ] = 16,
     compute: Annotated[
-        float, typer.Option(help="Seconds of a worker's forward and backward pass.")
+        float, typer.Option(help="Seconds of a worker's forward and backward pass."), Above0
     ] = 0.25,
-    alpha: Annotated[float, typer.Option(help="Seconds of start-up of a message.")] = 2e-5,
-    gigabits: Annotated[float, typer.Option(help="Bandwidth of a link [Gbit/s].")] = 10.0,
+    alpha: Annotated[
+        float, typer.Option(help="Seconds of start-up of a message."), NotNegative
+    ] = 2e-5,
+    gigabits: Annotated[float, typer.Option(help="Bandwidth of a link [Gbit/s]."), Above0] = 10.0,
     count: Annotated[
-        int, typer.Option(help="Microbatches of 1f1b; steps of each of several jobs.")
+        int, typer.Option(help="Microbatches of 1f1b; steps of each of several jobs."), AtLeastOne
     ] = 8,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search ByteScheduler's partition and credit.")
@@ -111,17 +116,24 @@ def advise(
             "--cluster", help="A built-in name (an unknown one lists them) or a TOML file."
         ),
     ],
-    target: Annotated[float, typer.Option(help="Share of the start's error to reach.")] = 0.1,
+    target: Annotated[
+        float, typer.Option(help="Share of the start's error to reach."), Share
+    ] = 0.1,
     n: Annotated[
-        int | None, typer.Option("-n", "--workers", help="Workers; else all of the cluster's.")
+        int | None,
+        typer.Option("-n", "--workers", help="Workers; else all of the cluster's."),
+        AtLeastOne,
     ] = None,
     problem: Annotated[
         str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
     ] = "quadratic-unequal",
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Most steps of a method.")] = 2000,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Most steps of a method."), AtLeastOne
+    ] = 2000,
     baseline: Annotated[
         float | None,
         typer.Option(help="Steps that BSP-SGD needs for the real model; all are scaled to it."),
+        Above0,
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -148,17 +160,24 @@ def scaling(
     model: OfModel = "bert-large",
     schedule: OfSchedule = "mg-wfbp",
     architecture: OfArchitecture = "ring",
-    target: Annotated[float, typer.Option(help="Share of the start's error to reach.")] = 0.1,
-    most: Annotated[int, typer.Option(help="Most workers.")] = 4096,
+    target: Annotated[
+        float, typer.Option(help="Share of the start's error to reach."), Share
+    ] = 0.1,
+    most: Annotated[int, typer.Option(help="Most workers."), AtLeastOne] = 4096,
     problem: Annotated[
         str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
     ] = "quadratic-sc",
-    simulated: Annotated[int, typer.Option(help="Most workers that are simulated.")] = 32,
+    simulated: Annotated[
+        int, typer.Option(help="Most workers that are simulated."), AtLeastTwo
+    ] = 32,
     batch: Annotated[
         int | None,
         typer.Option(help="Samples of strong scaling; else as many as weak scaling's at most."),
+        AtLeastOne,
     ] = None,
-    steps: Annotated[int, typer.Option("-T", "--steps", help="Most simulated steps.")] = 2000,
+    steps: Annotated[
+        int, typer.Option("-T", "--steps", help="Most simulated steps."), AtLeastOne
+    ] = 2000,
     out: Annotated[Path, typer.Option(help="Folder for the picture and the table.")] = Path(
         "report/scaling"
     ),
@@ -187,7 +206,9 @@ def calibrate(
     out: Annotated[Path, typer.Option(help="The cluster's file, TOML.")] = Path(
         "report/cluster.toml"
     ),
-    ranks: Annotated[int, typer.Option(help="Processes of this machine, at least 2.")] = 2,
+    ranks: Annotated[
+        int, typer.Option(help="Processes of this machine, at least 2."), AtLeastTwo
+    ] = 2,
     name: OfName = "mine",
     model: OfModels = None,
     samples: OfSamples = 8,

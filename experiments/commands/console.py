@@ -92,6 +92,21 @@ def writable(out: Path) -> None:
         ) from error
 
 
+def writable_file(name: str, file: Path) -> None:
+    """See whether the file of an argument can be written, without making it.
+
+    Raises:
+        ValueError: it cannot; says why.
+    """
+    try:
+        writable(file.parent)
+        reason = "it is a folder" if file.is_dir() else ""
+    except ValueError:
+        reason = "its folder cannot be written to"
+    if reason:
+        raise ValueError(f"{name} must be a file that can be written, got {name}={file}: {reason}")
+
+
 def dump(data: Any) -> None:
     """Pure JSON on standard output: numbers that are not finite become null."""
     begun()

@@ -16,6 +16,7 @@ from experiments.commands.console import bad_input, console, dump, print_note
 from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.figures.signs import pretty
+from experiments.storage.store import require_survey
 from proofs_check.registry import DEMONSTRATIONS, demonstrated
 from proofs_check.verdict import Outcome
 from theory.survey.errata import ERRATA
@@ -64,6 +65,8 @@ def errata_records(
     Raises:
         ValueError: the survey's results cannot be read.
     """
+    if not run:
+        require_survey(report)
     kept = {} if run else _kept(report)
     return [_record(one, _run(one) if run else kept.get(one.id, [])) for one in chosen]
 

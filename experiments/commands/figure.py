@@ -38,12 +38,26 @@ from experiments.published.figure import (
 _COLOURS = {True: "green", False: "bold red", None: "yellow"}
 
 
+def _require_data(request: Request) -> None:
+    """Refuse a folder of data that is not there.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if request.data is not None and not request.data.is_dir():
+        raise ValueError(
+            f"data must be the folder of published data, got data={request.data}, which is not "
+            "there"
+        )
+
+
 def figure_command(name: str | None, request: Request) -> int:
     """Draw the figure called ``name``, or list all; exit code 1 where it is not reproduced."""
     if name is None:
         return listed(tuple(published_figures().values()), request.as_json)
     with bad_input():
         chosen = look_up("figure", name, by_any_name())
+        _require_data(request)
         writable(request.out)
         drawn = chosen.drawn(request)
     if request.as_json:
@@ -62,6 +76,7 @@ def figures_command(cost: str | None, request: Request, *, only_list: bool) -> i
         wanted = (
             None if cost is None else look_up("cost class", cost, {c.value: c for c in CostClass})
         )
+        _require_data(request)
     chosen = [f for f in published_figures().values() if wanted in (None, f.cost)]
     if only_list:
         return listed(tuple(chosen), request.as_json)

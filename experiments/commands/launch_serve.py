@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network.alone import alone
 from algorithms.network.given_session import Session
 from algorithms.runner.kept_record import KeptRecord
 from algorithms.runner.unclocked_run import Unclocked
@@ -69,7 +71,8 @@ def serve_on_ranks(
             "seed": str(seed), "method": repr(replace(method, ticks=1)),
         }  # fmt: skip
         folder = None if kept is None else KeptRecord(*kept, words)
-        found = served(key, method, problem, holding, seed, clock, folder)
+        with nullcontext() if kept is None else alone(kept[0]):
+            found = served(key, method, problem, holding, seed, clock, folder)
         spent = seconds_on_ranks(clock, ranks.link)
         if found.record is None:
             return 0

@@ -14,6 +14,7 @@ from experiments.commands.console import at_least, bad_input, console, dump
 from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.listing.kept import ListedProblem, Measured, listing
+from experiments.storage.store import require_survey
 
 READY = "ready"
 
@@ -41,10 +42,11 @@ def measured_effects(report: Path, check: str) -> dict[str, Measured]:
 def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: bool = False) -> int:
     """Print the rows, with ``forms`` those that have forms; exit code 0.
 
-    ``report`` is the folder of a survey, which need not be.
+    ``report`` is the folder of a survey; the usual one need not be.
     """
     with bad_input():
         at_least("d", d, 1)
+        require_survey(report)
         known = listing(d)
         found = measured_effects(report, known["check"])
     every = [row | {"effect": found.get(row["key"], row["effect"])} for row in known["rows"]]

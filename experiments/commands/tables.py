@@ -23,6 +23,7 @@ from experiments.commands.other_tables import (
     taxonomy_records,
 )
 from experiments.figures.signs import pretty
+from experiments.storage.store import require_survey
 from experiments.tables.convergence import Exponent, TableCell, table_iv
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind
@@ -51,6 +52,8 @@ def table_command(
         if measure:
             writable(report)
             report.mkdir(parents=True, exist_ok=True)
+        else:
+            require_survey(report)
     screen = console(as_json)
     if chosen == "III":
         return show_all_reduce(as_json)
@@ -87,6 +90,8 @@ def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[s
         ValueError: there is no such table.
     """
     chosen = look_up("table", name, {one: one for one in NAMES})
+    if not measure:
+        require_survey(report)
     if chosen == "I":
         return taxonomy_records(report)
     if chosen == "III":

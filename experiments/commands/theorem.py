@@ -20,25 +20,31 @@ from theory.constants import Constants, Inapplicable
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import OrderOnly, Theorem
 
-_HORIZON = 1000
+_HORIZON, _WORKERS = 1000, 16
 _WHOLE = ("n", "d", "H", "tau", "lead")
 _BOOLEAN = ("symmetric", "convex", "symmetric_noise")
 
 
 def theorem_command(
-    name: str | None, *, of_row: str | None, settings: Sequence[str], steps: int, n: int,
+    name: str | None, *, of_row: str | None, settings: Sequence[str], steps: int, n: int | None,
     as_json: bool,
 ) -> int:  # fmt: skip
     """Exit code 0; 2 for names that are unknown and constants that nobody takes."""
     with bad_input():
         at_least("T", steps, 1)
-        at_least("n", n, 2)
+        if n is not None:
+            at_least("n", n, 2)
+            if of_row is None:
+                raise ValueError(
+                    f"n is of --for alone, got n={n}; --set n={n} would do, beside the result's "
+                    "other constants"
+                )
         if name is not None and of_row is not None:
             raise ValueError(f"give a name or --for, not both; got name={name}, for={of_row}")
         if settings and name is None:
             raise ValueError("set is of one result; give its name, `rateproof theorem` lists them")
         if of_row is not None:
-            data: Any = coverage_record(of_row, n, steps)
+            data: Any = coverage_record(of_row, n or _WORKERS, steps)
         elif name is not None:
             data = theorem_record(name, read_constants(settings), steps)
         else:

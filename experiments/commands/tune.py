@@ -9,7 +9,7 @@ from pathlib import Path
 from algorithms.catalogue import METHODS, Row, entry_called, problem, row
 from algorithms.tuning.grid import Best, Budget, search
 from algorithms.tuning.stored import written
-from experiments.commands.console import bad_input, console, dump
+from experiments.commands.console import bad_input, console, dump, writable_file
 from experiments.storage.files import write_atomically
 
 
@@ -20,6 +20,7 @@ def tune_command(
     with bad_input():
         todo = _todo(keys, names)
         if keep is not None:
+            writable_file("keep", keep)
             written({}, Budget(), keep)  # refuses a file that holds something else
     found: dict[str, dict[str, Best]] = {}
     out = console(True)

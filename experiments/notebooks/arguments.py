@@ -6,6 +6,7 @@ else is converted: 4.0 and True are no whole numbers.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -35,6 +36,13 @@ def _real(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("input should be a finite number")
     return value
+
+
+def _number(value: Any) -> Any:
+    """A number of any library, no truth value."""
+    if isinstance(value, bool | str | bytes):
+        raise ValueError("input should be a number")
+    return value.item() if isinstance(value, np.generic) else _single(value)
 
 
 def _single(value: Any) -> Any:
@@ -118,6 +126,36 @@ def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dic
     }
 
 
+def require_fields(thing: Any, path: str = "") -> None:
+    """Refuse an object of dataclasses whose numbers are not of the kinds that its fields state.
+
+    Raises:
+        ValueError: names the field, its value and what it should be.
+    """
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):
+        return
+    for field in dataclasses.fields(thing):
+        value = getattr(thing, field.name, None)
+        where = f"{path or type(thing).__name__}.{field.name}"
+        kinds = frozenset(str(getattr(field.type, "__name__", field.type)).split(" | "))
+        if kinds <= _FIELD_ADAPTERS.keys():
+            adapters = [_FIELD_ADAPTERS[kind] for kind in sorted(kinds)]
+            _held_by_one(where, value, adapters)
+        else:
+            require_fields(value, where)
+
+
+def _held_by_one(name: str, value: Any, adapters: Sequence[TypeAdapter[Any]]) -> None:
+    refused = []
+    for adapter in adapters:
+        try:
+            held(name, value, adapter)
+            return
+        except ValueError as error:
+            refused.append(error)
+    raise refused[0]
+
+
 def held(name: str, value: Any, adapter: TypeAdapter[Any]) -> Any:
     """The value as the adapter has it.
 
@@ -153,6 +191,16 @@ _PLAIN_WORDS = {
     "'str' instances are not allowed as a Sequence value": "several, in a list",
     "an instance of Sequence": "several, in a list",
 }  # fmt: skip
+
+
+_FIELD_ADAPTERS: dict[str, TypeAdapter[Any]] = {
+    "int": TypeAdapter(Whole, config=_STRICT),
+    "float": TypeAdapter(Annotated[float, BeforeValidator(_number)]),
+    "bool": TypeAdapter(bool, config=_STRICT),
+    "str": TypeAdapter(str, config=_STRICT),
+    "None": TypeAdapter(None),
+}
+"""Adapters of the plain types that fields of members have, by name; a float may be infinite."""
 
 
 def _taken(signature: inspect.Signature) -> str:

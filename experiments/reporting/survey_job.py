@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -58,6 +59,15 @@ def survey_job(
             write_table(table, out / "results.parquet")
             shown, faults = _draw(survey, out, console)
             write_pages(survey, preset, shown, out)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        console.print(
+            f"error: the report cannot be written to {out} ({error.strerror}); finished cells are "
+            "kept, and the same command goes on from there",
+            style="red", markup=False, soft_wrap=True,
+        )  # fmt: skip
+        return 1
     except ExecutorGone as error:
         console.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
         return 1

@@ -25,6 +25,8 @@ from proofs_check.cell import Cell, CellResult
 FORMAT = "rateproof-cell-4"
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
+USUAL = Path("report")
+"""Folder of a survey where none is named."""
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")
 
 
@@ -52,6 +54,19 @@ def cells_folder(report: Path) -> Path:
     """Folder of the results that a report is made of, beside the report's, as no page links it."""
     whole = report.resolve()
     return whole.parent / f"{whole.name or 'report'}-cells"
+
+
+def require_survey(report: Path) -> None:
+    """Refuse a folder of a survey that is not there; the usual one need not be.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if report != USUAL and not report.is_dir() and not cells_folder(report).is_dir():
+        raise ValueError(
+            f"report must be the folder of a survey, got report={report}, which is not there; "
+            f"`rateproof survey --out {report}` makes one"
+        )
 
 
 def move_earlier(report: Path) -> None:
@@ -139,8 +154,10 @@ class Store:
             raise CorruptResult(f"{path}: does not hold verdicts and curves ({error})") from error
 
     def keep_trace(self, cell: Cell, text: str) -> None:
-        """Leave the story of a failed cell beside the results, until it succeeds."""
-        write_atomically(self.trace(cell), f"{cell}\n{text}".encode())
+        """Leave the story of a failed cell beside the results, until it succeeds; where the disk
+        takes it, since the failure itself is told of."""
+        with suppress(OSError):
+            write_atomically(self.trace(cell), f"{cell}\n{text}".encode())
 
     def timings(self) -> dict[str, float]:
         """Seconds that cells took so far, by :func:`cell_name`, under whatever code."""
@@ -153,7 +170,8 @@ class Store:
     def remember(self, results: Mapping[Cell, Stored]) -> None:
         """Add the timings of these results."""
         timings = self.timings() | {cell_name(cell): r.seconds for cell, r in results.items()}
-        write_atomically(self.folder / _TIMINGS, json.dumps(timings, sort_keys=True).encode())
+        with suppress(OSError):  # only the estimate of the time left rests on it
+            write_atomically(self.folder / _TIMINGS, json.dumps(timings, sort_keys=True).encode())
 
     def unknown_files(self) -> Iterator[str]:
         """One sentence for each file in the folder that is no finished result.

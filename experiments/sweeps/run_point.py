@@ -81,9 +81,12 @@ class BlockWork:
     def done(self, block: RunBlock) -> bool:
         """Whether the block's file is there, whole, and of this version of the code."""
         try:
-            told = pq.read_schema(self.path(block)).metadata or {}
-        except (OSError, pa.ArrowInvalid):
+            whole = pq.read_table(
+                self.path(block), partitioning=None, page_checksum_verification=True
+            )
+        except (OSError, pa.ArrowException):
             return False
+        told = whole.schema.metadata or {}
         wanted = {"format": FORMAT, "runs": block.name, "version": self.version(block)}
         return all(told.get(key.encode()) == value.encode() for key, value in wanted.items())
 

@@ -24,7 +24,7 @@ NEEDED = {
     "row": "qsgd", "problem": "quadratic-sc", "rows": ["qsgd", "top-k"], "name": "IV",
     "vary": "T", "theorem": "bsp_nonconvex", "study": {}, "thing": "qsgd", "step": len,
     "optimizer": len, "loop": len, "compressor": len, "module": None, "loss": len,
-    "features": None, "labels": None, "model": None,
+    "features": None, "labels": None, "model": None, "n": 2,
 }  # fmt: skip
 
 

@@ -165,7 +165,10 @@ def test_bad_timelines_are_refused(tmp_path: Path) -> None:
     refuse(("timeline", "lstm", "--schedule", "wfpb", *out), "unknown schedule 'wfpb'")
     refuse(("timeline", "lstm", "-n", "0", *out), "n must be at least 1, got n=0")
     refuse(("timeline", "lstm", "--gigabits", "0", *out), "gigabits must be positive")
-    refuse(("timeline", "lstm", "--compute", "-1", *out), "compute must be positive seconds")
+    refuse(
+        ("timeline", "lstm", "--compute", "-1", *out),
+        "compute must be positive and finite, got compute=-1.0",
+    )
     refuse(("timeline", "lstm", "--alpha", "-1", *out), "at least 0, got alpha=-1.0")
     refuse(("timeline", "lstm", "--count", "0", *out), "count must be at least 1, got count=0")
     refuse(("timeline", "lstm", "--schedule", "mg-wfbp-ps", *out), "one channel, got 2")

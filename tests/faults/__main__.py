@@ -1,0 +1,41 @@
+"""Disturb jobs: ``python -m tests.faults --moments 20 --seed 1 --kind survey``."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+
+from tests.faults.bench import disturbed, undisturbed
+from tests.faults.jobs import JOBS
+
+
+def main() -> int:
+    """Exit code 1 if a moment went wrong."""
+    asked = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
+    asked.add_argument("--moments", type=int, default=10, help="of each kind")
+    asked.add_argument("--seed", type=int, default=1, help="any integer")
+    asked.add_argument("--kind", action="append", choices=tuple(JOBS), help="again for more")
+    given = asked.parse_args()
+    counts, wrong = Counter[tuple[str, str]](), 0
+    for kind in given.kind or JOBS:
+        drawn = random.Random(f"{kind} {given.seed}")
+        calm = undisturbed(JOBS[kind])
+        print(f"{kind}: undisturbed {calm.seconds:.1f} s", flush=True)
+        for _ in range(given.moments):
+            one = disturbed(JOBS[kind], calm, drawn)
+            counts[kind, one.fault] += 1
+            wrong += bool(one.wrong)
+            print(
+                f"{kind}: {one.fault} at {one.at:.2f} s: exit code {one.code}, {one.seconds:.0f} s"
+                f"; {'; '.join(one.wrong) or 'as undisturbed'}; said: {one.last[:120]}",
+                flush=True,
+            )
+    for (kind, fault), count in sorted(counts.items()):
+        print(f"{count:4d}  {kind}, {fault}")
+    print(f"{counts.total()} moments, {wrong} wrong")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,222 @@
+"""Small jobs of every kind: a command, what it has finished so far, and what it gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tests.ports import free_port
+
+ROOT = Path(__file__).parents[2]
+STUDY = """
+replicas = 2
+records = 4
+block = 1
+[grid]
+row = ["bsp-sgd", "qsgd"]
+problem = ["quadratic-sc"]
+n = 2
+steps = 400
+gamma = 0.05
+seed = {from = 1, to = 6}
+"""
+
+
+class Job(ABC):
+    """A command on a folder of its own."""
+
+    name: str
+    ranks = 0
+
+    @abstractmethod
+    def words(self, folder: Path) -> list[str]:
+        """What follows ``python``."""
+
+    @abstractmethod
+    def finished(self, folder: Path) -> list[Path]:
+        """Files of work that is done for good."""
+
+    @abstractmethod
+    def result(self, folder: Path) -> Any:
+        """What does not depend on when or where it was computed."""
+
+    def prepare(self, folder: Path) -> None:  # noqa: B027
+        """Make what the command reads: most read nothing."""
+
+
+class SurveyOfCells(Job):
+    """A survey of twelve cells of 60 ms."""
+
+    name = "survey"
+
+    def words(self, folder: Path) -> list[str]:
+        return ["-m", "tests.faults.jobs", "survey", str(folder)]
+
+    def finished(self, folder: Path) -> list[Path]:
+        return sorted((folder / "cells").glob("*.cell"))
+
+    def result(self, folder: Path) -> Any:
+        told = {}
+        for file in self.finished(folder):
+            body = json.loads(file.read_bytes().partition(b"\n")[2])
+            told[file.name] = {k: v for k, v in body.items() if "seconds" not in k}
+        return told
+
+
+class SweepOfRuns(Job):
+    """A sweep of twelve runs in twelve files."""
+
+    name = "sweep"
+
+    def prepare(self, folder: Path) -> None:
+        (folder / "study.toml").write_text(STUDY)
+
+    def words(self, folder: Path) -> list[str]:
+        out = ["--out", str(folder / "out")]
+        return ["-m", "experiments.cli.main", "sweep", str(folder / "study.toml"), *out]
+
+    def finished(self, folder: Path) -> list[Path]:
+        return sorted((folder / "out" / "data").rglob("*.parquet"))
+
+    def result(self, folder: Path) -> Any:
+        parts = [
+            pd.read_parquet(file).drop(columns="run_seconds") for file in self.finished(folder)
+        ]
+        return pd.concat(parts, ignore_index=True).to_json(double_precision=15)
+
+
+class CheckpointedAlone(Job):
+    """A checkpointed run in one process."""
+
+    name = "checkpointed"
+
+    def words(self, folder: Path) -> list[str]:
+        return ["-m", "tests.faults.jobs", "checkpointed", str(folder)]
+
+    def finished(self, folder: Path) -> list[Path]:
+        return []  # the newest two are kept; that the run goes on from them is in the result
+
+    def result(self, folder: Path) -> Any:
+        return json.loads((folder / "result.json").read_text())
+
+
+class OnRanks(Job):
+    """A run on two ranks under torchrun, without checkpoints."""
+
+    name, ranks = "ranks", 2
+    more: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+
+    def words(self, folder: Path) -> list[str]:
+        agent = ["-m", "torch.distributed.run", "--nproc-per-node", "2", *self.agent]
+        where = ["--master-addr", "127.0.0.1", "--master-port", str(free_port())]
+        return [*agent, *where, "-m", "experiments.launch", *self.command(folder)]
+
+    def command(self, folder: Path) -> list[str]:
+        """What ranks run."""
+        kept = ["--checkpoints", str(folder / "kept"), "--every", "25"] if self.agent else []
+        return ["run", "choco-sgd", "-p", "quadratic-sc", "-T", "250", "--patience", "15",
+                "--workers", "2", "--out", str(folder / "run.json"), *kept]  # fmt: skip
+
+    def finished(self, folder: Path) -> list[Path]:
+        return []
+
+    def result(self, folder: Path) -> Any:
+        told = json.loads((folder / "run.json").read_text())
+        return {k: v for k, v in told.items() if "seconds" not in k and k != "began at step"}
+
+
+class CheckpointedOnRanks(OnRanks):
+    """The same with checkpoints, started again by torchrun."""
+
+    name, agent = "checkpointed-ranks", ("--max-restarts", "2")
+
+
+class ServedOnRanks(OnRanks):
+    """A served run on two ranks; what happens differs from run to run, verdicts must not."""
+
+    name, agent = "served", ("--max-restarts", "2")
+
+    def command(self, folder: Path) -> list[str]:
+        return ["serve", "asp", "-p", "quadratic-sc", "-T", "300", "--patience", "15",
+                "--checkpoints", str(folder / "kept"), "--every", "25",
+                "--out", str(folder / "run.json")]  # fmt: skip
+
+    def result(self, folder: Path) -> Any:
+        told = json.loads((folder / "run.json").read_text())["verdicts"]
+        # bytes of the part before a restart are not counted, which their verdicts say
+        return [(one["check"], one["outcome"]) for one in told if one["check"] == "replay"]
+
+
+JOBS: dict[str, Job] = {
+    one.name: one
+    for one in (
+        SurveyOfCells(), SweepOfRuns(), CheckpointedAlone(), OnRanks(), CheckpointedOnRanks(),
+        ServedOnRanks(),
+    )
+}  # fmt: skip
+
+
+def checkpointed(folder: Path) -> int:
+    """A checkpointed run that takes two seconds, and its models in full."""
+    import time
+
+    from algorithms.catalogue import problem, row
+    from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run
+
+    built = problem("quadratic-sc", 4)
+    method = row("choco-sgd").build(built, 24)
+
+    def watch(models: Any) -> float:
+        time.sleep(0.15)
+        return float(models.sum())
+
+    try:
+        found = checkpointed_run(
+            method, built, steps=24, kept=Checkpoints(folder / "kept", 3), watch=watch
+        )
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    told = {"models": found.models.double().flatten().tolist(), "seen": sorted(found.seen.items())}
+    (folder / f".{os.getpid()}").write_text(json.dumps(told))
+    os.replace(folder / f".{os.getpid()}", folder / "result.json")
+    print(f"began {found.began}")
+    return 0
+
+
+def survey(folder: Path) -> int:
+    """The survey of twelve cells of 100 ms, without its report."""
+    from rich.console import Console
+
+    from experiments.processes.pool import ExecutorGone
+    from experiments.storage.store import Store
+    from experiments.survey import SurveyInterrupted, run_survey, stopping
+    from tests.experiments.fake_survey import cells, run_cell
+
+    todo = cells([f"c{k}:100" for k in range(12)])
+    store = Store(folder / "cells", dict.fromkeys(todo, "fake"))
+    console = Console(force_terminal=False, width=120)
+    try:
+        with stopping():
+            found = run_survey(todo, run_cell, store, console)
+    except SurveyInterrupted as stop:
+        print(f"interrupted by {stop}")
+        return stop.exit_code
+    except ExecutorGone as error:  # as experiments.reporting.survey_job has it
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for failure in found.failures:
+        print(f"error: {failure.cell.row}: {failure.error}", file=sys.stderr)
+    return int(bool(found.failures))
+
+
+if __name__ == "__main__":
+    chosen = {"survey": survey, "checkpointed": checkpointed}[sys.argv[1]]
+    raise SystemExit(chosen(Path(sys.argv[2])))

@@ -1,0 +1,79 @@
+"""Draws of a seed, and their summary."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.inputs.drawn import Came, Drawn, judged
+from tests.inputs.files import STUDY, matrices, objects, studies, toml
+from tests.inputs.lines import lines
+
+QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+
+
+def kinds(room: Path, only: Sequence[str]) -> dict[str, st.SearchStrategy[Drawn]]:
+    """Strategies by kind of input."""
+    return {
+        "command": lines(room, tuple(only)),
+        "file": studies(room),
+        "matrix": matrices(room),
+        "object": objects(),
+    }
+
+
+def drawn_and_judged(
+    draws: int, chosen: int, kind: Sequence[str] = (), only: Sequence[str] = (), limit: int = 60
+) -> list[Came]:
+    """So many inputs of a seed and what came of each, in a folder of their own."""
+    with room() as place:
+        all_kinds = kinds(place, only)
+        # half of all are command lines
+        chosen_kinds = kind or ("command", "command", "command", "file", "matrix", "object")
+        strategy = st.one_of(*(all_kinds[one] for one in chosen_kinds))
+        found: dict[str, Drawn] = {}
+
+        @seed(chosen)
+        @settings(
+            max_examples=draws, deadline=None, database=None, phases=[Phase.generate],
+            suppress_health_check=QUIET,
+        )  # fmt: skip
+        @given(strategy)
+        def draw(one: Drawn) -> None:
+            found.setdefault(one.shown, one)
+
+        draw()
+        return [judged(one, limit) for one in found.values()]
+
+
+@contextmanager
+def room() -> Iterator[Path]:
+    """A folder that inputs read and write in, the current one meanwhile."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        (place / "file").write_text("a file")
+        (place / "study.toml").write_text(toml(STUDY))
+        os.chdir(place)
+        try:
+            yield place
+        finally:
+            os.chdir(before)
+
+
+def summary(came: Sequence[Came]) -> str:
+    """Counts by kind and what came."""
+    table = Counter((one.drawn.kind, "spoilt" if one.drawn.spoilt else "sound", one.standing)
+                    for one in came)  # fmt: skip
+    rows = [f"{n:5d}  {' '.join(key)}" for key, n in sorted(table.items())]
+    faults = sum(one.fault for one in came)
+    slowest = max(came, key=lambda one: one.seconds, default=None)
+    tail = f"; slowest {slowest.seconds:.1f} s: {slowest.drawn.shown}" if slowest else ""
+    return "\n".join((*rows, f"{len(came)} inputs, {faults} with a fault{tail}"))
