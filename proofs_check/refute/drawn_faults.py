@@ -21,7 +21,7 @@ Change = tuple[str, ast.expr]
 
 @final
 @dataclass(frozen=True)
-class Fault:
+class TheoremFault:
     """A wrong expression in a theorem's code.
 
     Attributes:
@@ -44,17 +44,17 @@ class Fault:
         return f"{self.kind} in line {self.line}: {self.before} -> {self.after}"
 
 
-def faults(tree: ast.Module) -> Iterator[Fault]:
+def faults(tree: ast.Module) -> Iterator[TheoremFault]:
     """All faults of a module's functions."""
     places = {id(node): k for k, node in enumerate(ast.walk(tree))}
     for node, function in _expressions(tree):
         for number, (kind, other) in enumerate(_changes(node, function)):
-            yield Fault(
+            yield TheoremFault(
                 kind, places[id(node)], number, node.lineno, ast.unparse(node), ast.unparse(other)
             )
 
 
-def with_fault(tree: ast.Module, fault: Fault) -> ast.Module:
+def with_fault(tree: ast.Module, fault: TheoremFault) -> ast.Module:
     """A copy of the module with the fault."""
     copy = deepcopy(tree)
     at = list(ast.walk(copy))[fault.index]
