@@ -61,12 +61,12 @@ def with_fault(tree: ast.Module, fault: TheoremFault) -> ast.Module:
     function = next(name for node, name in _expressions(copy) if node is at)
     assert isinstance(at, ast.expr)
     other = list(_changes(at, function))[fault.number][1]
-    made = _Replacing(at, ast.copy_location(other, at)).visit(copy)
+    made = _FaultPlacer(at, ast.copy_location(other, at)).visit(copy)
     assert isinstance(made, ast.Module)
     return ast.fix_missing_locations(made)
 
 
-class _Replacing(ast.NodeTransformer):
+class _FaultPlacer(ast.NodeTransformer):
     """Another expression in the place of one."""
 
     def __init__(self, old: ast.expr, new: ast.expr) -> None:
