@@ -66,7 +66,7 @@ class ScalingRuns:
 
     @property
     def x(self) -> Floats:
-        """The values ``[K]``."""
+        """Values of the variable as floats ``[K]``."""
         return np.array(self.values, dtype=np.float64)
 
     def samples(self, build: Any) -> Floats:

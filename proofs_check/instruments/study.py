@@ -152,7 +152,7 @@ class RowCheck(Protocol):
 
     @property
     def row(self) -> str:
-        """Key of the row."""
+        """Key of the row that is checked."""
 
     @property
     def name(self) -> str:

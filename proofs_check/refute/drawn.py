@@ -27,7 +27,7 @@ import numpy as np
 from proofs_check.refute.attack import attack
 from proofs_check.refute.attackers import ATTACKERS
 from proofs_check.refute.claim import Claim
-from proofs_check.refute.drawn_faults import Fault, faults, with_fault
+from proofs_check.refute.drawn_faults import TheoremFault, faults, with_fault
 from proofs_check.refute.limited import longer
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import Attack, Standing
@@ -57,7 +57,7 @@ class DrawnTheorem:
     """
 
     theorem: str
-    fault: Fault
+    fault: TheoremFault
     wrong: Theorem
     share: float
     allows: bool
@@ -73,13 +73,13 @@ def drawn(seed: int, count: int, names: Sequence[str] = ()) -> Iterator[DrawnThe
     rng = random.Random(seed)
     held = [one for one in (*THEOREMS, *PROVED_ONLY) if claims_of(one.name)]
     pool = [one for one in held if not names or one.name in names]
-    seen: set[tuple[str, Fault]] = set()
+    seen: set[tuple[str, TheoremFault]] = set()
     found = 0
     for _ in range(_TRIES * count):
         if found == count or not pool:
             return
         theorem = rng.choice(pool)
-        by_kind: dict[str, list[Fault]] = {}
+        by_kind: dict[str, list[TheoremFault]] = {}
         for fault in _faults(theorem):
             by_kind.setdefault(fault.kind, []).append(fault)
         if not by_kind:
@@ -95,7 +95,7 @@ def drawn(seed: int, count: int, names: Sequence[str] = ()) -> Iterator[DrawnThe
 
 
 @cache
-def _faults(theorem: Theorem) -> tuple[Fault, ...]:
+def _faults(theorem: Theorem) -> tuple[TheoremFault, ...]:
     return tuple(faults(_tree(theorem)))
 
 
@@ -108,7 +108,7 @@ def _tree(theorem: Theorem) -> ast.Module:
     return ast.parse(Path(str(_module(theorem).__file__)).read_text(encoding="utf-8"))
 
 
-def _made(theorem: Theorem, fault: Fault) -> DrawnTheorem | None:
+def _made(theorem: Theorem, fault: TheoremFault) -> DrawnTheorem | None:
     """The theorem with the fault; None where it has no number at its own example."""
     module = _module(theorem)
     name = f"{module.__name__}__drawn"

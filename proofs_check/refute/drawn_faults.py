@@ -21,7 +21,7 @@ Change = tuple[str, ast.expr]
 
 @final
 @dataclass(frozen=True)
-class Fault:
+class TheoremFault:
     """A wrong expression in a theorem's code.
 
     Attributes:
@@ -44,29 +44,29 @@ class Fault:
         return f"{self.kind} in line {self.line}: {self.before} -> {self.after}"
 
 
-def faults(tree: ast.Module) -> Iterator[Fault]:
+def faults(tree: ast.Module) -> Iterator[TheoremFault]:
     """All faults of a module's functions."""
     places = {id(node): k for k, node in enumerate(ast.walk(tree))}
     for node, function in _expressions(tree):
         for number, (kind, other) in enumerate(_changes(node, function)):
-            yield Fault(
+            yield TheoremFault(
                 kind, places[id(node)], number, node.lineno, ast.unparse(node), ast.unparse(other)
             )
 
 
-def with_fault(tree: ast.Module, fault: Fault) -> ast.Module:
+def with_fault(tree: ast.Module, fault: TheoremFault) -> ast.Module:
     """A copy of the module with the fault."""
     copy = deepcopy(tree)
     at = list(ast.walk(copy))[fault.index]
     function = next(name for node, name in _expressions(copy) if node is at)
     assert isinstance(at, ast.expr)
     other = list(_changes(at, function))[fault.number][1]
-    made = _Replacing(at, ast.copy_location(other, at)).visit(copy)
+    made = _FaultPlacer(at, ast.copy_location(other, at)).visit(copy)
     assert isinstance(made, ast.Module)
     return ast.fix_missing_locations(made)
 
 
-class _Replacing(ast.NodeTransformer):
+class _FaultPlacer(ast.NodeTransformer):
     """Another expression in the place of one."""
 
     def __init__(self, old: ast.expr, new: ast.expr) -> None:

@@ -86,7 +86,8 @@ def changed(
     for part, number in zip(changeable(method, theorem, problem), numbers, strict=False):
         given = new.get(part.field, own[part.field])
         new[part.field] = part.change(number, given, problem)
-    return _with(method, new)
+    other: Method[Any] = _with(method, new)
+    return other
 
 
 def _parts(method: Any, within: str = "") -> Iterator[tuple[str, Any]]:

@@ -77,7 +77,7 @@ class WrongStatic(StaticTopology):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number of workers, that of ``right``."""
         return self.right.n
 
     @property
