@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from experiments.cli.command import TABULAR, HouseCommand, with_tables
+from experiments.cli.command import TABULAR, HouseCommand, prints_json, with_schema, with_tables
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "list": ("list", "list --forms"),
@@ -59,6 +59,8 @@ def completed(app: typer.Typer) -> None:
         name = command.name or (function.__name__ if function else "")
         command.epilog = shown(name)
         command.cls = HouseCommand
+        if function is not None and prints_json(function):
+            command.callback = function = with_schema(function)
         if function is not None and name in TABULAR:
             command.callback = with_tables(function)
     for group in app.registered_groups:
