@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar, TypeAlias, final
 
 from pydantic import ConfigDict
 
@@ -268,10 +268,15 @@ class FailedFigure:
     seconds: float
 
 
-TABLE = (
+InfluenceLine: TypeAlias = Annotated[
+    Any, PrintedAs(fields_of(SurveyInfluence, measured=dict[str, str] | None))
+]
+"""A line of Table II, with what was measured."""
+
+TABLE: Any = (
     list[ConvergenceCell]
     | list[TaxonomyLine]
-    | list[fields_of(SurveyInfluence, measured=dict[str, str] | None)]
+    | list[InfluenceLine]
     | list[AllReduceLine]
     | list[RoundsLine]
 )

@@ -203,7 +203,7 @@ class PowerOutput:
 OUTPUTS = (
     ("run", RunOutput),
     ("compare", ComparisonOutput),
-    ("tune", dict[str, dict[str, fields_of(Best)]]),
+    ("tune", dict[str, dict[str, Annotated[Any, PrintedAs(fields_of(Best))]]]),
     ("sweep", SweepOutput | fields_of(SweepCost, name=str, left_out=list[str])),
     ("power", PowerOutput | dict[str, PowerOutput]),
 )
