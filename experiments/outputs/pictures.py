@@ -80,7 +80,7 @@ class TaxonomyLine:
 
 @final
 @dataclass(frozen=True)
-class AllReduceLine:
+class AllReduceOutput:
     """A line of Table III.
 
     Attributes:
@@ -277,7 +277,7 @@ TABLE: Any = (
     list[ConvergenceCell]
     | list[TaxonomyLine]
     | list[InfluenceLine]
-    | list[AllReduceLine]
+    | list[AllReduceOutput]
     | list[RoundsLine]
 )
 """Lines of Table IV, I, II and III of survey 002, and of Table 2 of survey 000."""

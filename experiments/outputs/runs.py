@@ -14,7 +14,7 @@ from experiments.sweeps.sweeping import SweepCost
 
 @final
 @dataclass(frozen=True)
-class RunCurves:
+class RunCurvesOutput:
     """Curves of a run; all lists are of one length.
 
     Attributes:
@@ -83,7 +83,7 @@ class RunOutput:
     level: float
     centre: str
     final: list[Annotated[Any, PrintedAs(fields_of(Quantity, half_width=float))]]
-    curves: RunCurves
+    curves: RunCurvesOutput
     files: list[str]
     tuning: str
 

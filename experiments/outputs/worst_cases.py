@@ -126,7 +126,7 @@ class WorstCaseOutput:
 
 @final
 @dataclass(frozen=True)
-class SampledRuns:
+class SampledRunsOutput:
     """Runs along which constants were estimated.
 
     Attributes:
@@ -252,7 +252,7 @@ class AssumptionsOutput:
     problem: str
     n: int
     d: int
-    runs: SampledRuns
+    runs: SampledRunsOutput
     seed: int
     constants: list[EstimatedConstant]
     unestimated: list[str]

@@ -23,7 +23,7 @@ A number that is not finite (an error that diverged, a target that was never rea
 
 
 def page() -> str:
-    """The whole page."""
+    """The whole page, as Markdown."""
     return "\n".join([_HEAD, *(_command(name) for name in sorted(commands()))])
 
 
