@@ -192,6 +192,7 @@ DISCOVERED: tuple[tuple[str, str], ...] = (
     ("proofs_check.schedules", "SYSTEM_CHECKS"),
     ("proofs_check.workloads", "SYSTEM_CHECKS"),
     ("algorithms.schedules", "SCHEDULES_BY_NAME"),
+    ("experiments.outputs", "OUTPUTS"),
 )
 """What a module of a room may declare, and is then found."""
 

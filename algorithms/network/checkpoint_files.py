@@ -1,35 +1,25 @@
 """Checkpoints on disk by torch.distributed.checkpoint: a tensor for each worker's part of a leaf.
 
 A file of its own holds words (JSON) and the SHA-256 of every other file; it is written last, and
-without it there is no checkpoint. What was written on so many ranks is read on any number. Of a
-pickle, as torch writes its table of contents, only torch's own names are read, and only after all
-files were found to be what was written. A checkpoint that is not is told of by name, and the one
-before it is used.
+without it there is no checkpoint. What was written on so many ranks is read on any number, and only
+after all files were found to be what was written. A checkpoint that is not is told of by name, and
+the one before it is used.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import pickle
 import re
 import shutil
 import sys
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import torch.distributed as dist
 from torch import Tensor
-from torch.distributed.checkpoint.api import CheckpointException
-from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
-from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING, Metadata, StorageMeta
-from torch.distributed.checkpoint.state_dict_loader import load
-from torch.distributed.checkpoint.state_dict_saver import save
 
 from algorithms.core.durable import settle
 from algorithms.network.ranks import gathered_words
@@ -38,18 +28,6 @@ _STEP = "step-{:09d}"
 _NAME = re.compile(r"step-\d{9}")
 _WORDS = "words.json"
 _FORMAT = "rateproof-checkpoint-2"
-_TABLE = "torch.distributed.checkpoint.metadata"
-_NAMES = {
-    *((_TABLE, name) for name in (
-        "Metadata", "MetadataIndex", "StorageMeta", "TensorStorageMetadata", "TensorProperties",
-        "ChunkStorageMetadata", "_MEM_FORMAT_ENCODING",
-    )),
-    *(("torch", kind) for kind in ("float64", "float32", "int64", "int32", "uint8", "bool")),
-    ("torch", "Size"),
-    ("torch.distributed.checkpoint.filesystem", "_StorageInfo"),
-    ("torch.serialization", "_get_layout"),
-    ("pathlib", "PosixPath"), ("pathlib._local", "PosixPath"), ("pathlib", "WindowsPath"),
-}  # fmt: skip
 
 
 class Unreadable(ValueError):
@@ -58,36 +36,6 @@ class Unreadable(ValueError):
 
 class Unwritten(ValueError):
     """A checkpoint could not be written; those before it are kept."""
-
-
-@final
-class _Own(pickle.Unpickler):
-    """Reads names of torch's table of contents, and no others: it runs nothing else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) == ("builtins", "getattr"):  # members, as Python 3.11.0 to 3.11.3 write
-            return _member
-        if (module, name) not in _NAMES:
-            raise Unreadable(f"the checkpoint's table names {module}.{name}, which none does")
-        return super().find_class(module, name)
-
-
-def _member(of: Any, name: str) -> Any:
-    """The member of torch's only enumeration."""
-    if of is not _MEM_FORMAT_ENCODING or name not in _MEM_FORMAT_ENCODING.__members__:
-        raise Unreadable(f"the checkpoint's table asks for {name!r} of {of!r}, which none does")
-    return _MEM_FORMAT_ENCODING[name]
-
-
-@final
-class _Reader(FileSystemReader):
-    """The table is read by :class:`_Own`."""
-
-    def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
-        told: Metadata = _Own(io.BytesIO((Path(self.path) / ".metadata").read_bytes())).load()
-        told.storage_meta = told.storage_meta or StorageMeta()
-        told.storage_meta.load_id = self.load_id
-        return told
 
 
 def write_checkpoint(
@@ -101,12 +49,13 @@ def write_checkpoint(
     Raises:
         Unwritten: the disk does not take it; on all ranks alike.
     """
+    from algorithms.network.checkpoint_tables import CheckpointException, save_parts  # a second
+
     begun = (folder / _STEP.format(t)).with_suffix(".part")
     first = not dist.is_initialized() or dist.get_rank() == 0
     refused = ""
     try:
-        with _alone():
-            save(dict(parts), storage_writer=FileSystemWriter(begun, thread_count=1))
+        save_parts(begun, dict(parts))
     except CheckpointException as error:  # on all ranks alike
         causes = [one[0] for one in error.failures.values()]
         raise _unwritten(folder, t, causes[0] if causes else error) from error
@@ -219,18 +168,9 @@ def read_parts(folder: Path, t: int, parts: dict[str, Tensor]) -> None:
         Unreadable: the table names what no checkpoint does.
         RuntimeError: a part is missing.
     """
-    reader = _Reader(folder / _STEP.format(t))
-    reader.read_metadata()  # torch would take its failure for a missing file
-    with _alone():
-        load(parts, storage_reader=reader, no_dist=True)
+    from algorithms.network.checkpoint_tables import load_parts  # a second to import
 
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Within, torch does not warn that one process reads or writes alone."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "torch.distributed is disabled")
-        yield
+    load_parts(folder / _STEP.format(t), parts)
 
 
 def _steps(folder: Path) -> list[int]:

@@ -99,6 +99,39 @@ def present(command: str, args: Sequence[str]) -> list[str]:
     return found
 
 
+def _print_schema(ctx: typer.Context, asked: bool) -> None:
+    if asked:
+        from experiments.commands.console import dump
+        from experiments.outputs.schema import schema_of
+
+        dump(schema_of(str(ctx.command.name)))
+        raise typer.Exit
+
+
+_Schema = Annotated[
+    bool,
+    typer.Option(
+        "--json-schema", is_eager=True, callback=_print_schema,
+        help="Print the JSON Schema of what --json prints, and end.",
+    ),
+]  # fmt: skip
+
+
+def prints_json(command: Callable[..., Any]) -> bool:
+    """Whether the command takes ``--json``."""
+    return "as_json" in inspect.signature(command).parameters
+
+
+def with_schema(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with ``--json-schema``."""
+
+    @wraps(command)
+    def told(*args: Any, json_schema: bool, **options: Any) -> Any:
+        return command(*args, **options)
+
+    return _with_options(told, command, (("json_schema", _Schema),))
+
+
 def with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with ``--tsv`` and ``--wide``, which hold for all tables that it prints."""
 
@@ -112,10 +145,17 @@ def with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
         finally:  # another command in the same process has wishes of its own
             LAYOUT.tsv = LAYOUT.wide = False
 
+    return _with_options(told, command, (("tsv", _Tsv), ("wide", _Wide)))
+
+
+def _with_options(
+    told: Callable[..., Any], command: Callable[..., Any], added: Sequence[tuple[str, Any]]
+) -> Callable[..., Any]:
+    """``told`` with the signature of ``command`` and further flags."""
     mine = inspect.signature(command, eval_str=True)
     more = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-        for name, kind in (("tsv", _Tsv), ("wide", _Wide))
+        for name, kind in added
     ]
     told.__signature__ = mine.replace(  # type: ignore[attr-defined]
         parameters=[*mine.parameters.values(), *more]

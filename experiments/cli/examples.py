@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from experiments.cli.command import TABULAR, HouseCommand, with_tables
+from experiments.cli.command import TABULAR, HouseCommand, prints_json, with_schema, with_tables
 from experiments.cli.domains import within_domains
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -63,6 +63,8 @@ def completed(app: typer.Typer) -> None:
         if function is None:
             continue
         held = within_domains(function)
+        if prints_json(function):
+            held = with_schema(held)
         command.callback = with_tables(held) if name in TABULAR else held
     for group in app.registered_groups:
         if group.typer_instance is not None:

@@ -27,6 +27,7 @@ _COSTS = ("bits", "seconds", "length", "ledger", "codes", "clock", "stopwatch", 
 LEFT_OUT: Mapping[str, str] = {
     "algorithms.kernels.compiled": "removes kept kernels of this machine whose sources changed",
     "algorithms.network.checkpoint_files": "writes and removes checkpoints",
+    "algorithms.network.checkpoint_tables": "writes checkpoints",
     "algorithms.network.launch": "makes and removes folders of runs on ranks",
     "algorithms.runner.kept_record": "writes and removes records of runs",
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from threading import Timer
 
+from experiments.processes.gc_policy import loaded
+
 _AFTER = 1.0  # seconds of silence
 _timers: list[Timer] = []
 
@@ -18,9 +20,10 @@ def loading() -> None:
 
 
 def begun() -> None:
-    """A command has something to say of its own."""
+    """A command has something to say of its own: its modules are loaded."""
     while _timers:
         _timers.pop().cancel()
+        loaded()
 
 
 def _say() -> None:

@@ -17,6 +17,7 @@ _UNREADABLE = tuple(
 _GREEK = re.compile(
     r"(?<![A-Za-z\\])(alpha|beta|gamma|delta|eta|theta|lambda|mu|sigma|tau|omega|zeta)(?![a-z])"
 )
+_DOLLARS = re.compile(r"\$([^$`]+)\$")
 _STOP = re.compile(r"(?<!\\)[.,;:]$")
 _OPERATORS = {"=", "+", "-", "<=", ">=", "<", ">", "+=", "/", "->", "|"}
 _NAMES = re.compile(r"(?<![A-Za-z\\{])(prox|mean|sign|max|min|argmin|top_k)(?![A-Za-z])")
@@ -36,9 +37,23 @@ def prose(text: str) -> str:
     """A docstring's sentences as HTML: what is LaTeX there as MathML, the words as they are.
 
     A word with a command, a sub- or superscript, or a sign of its own is mathematics, and so are
-    single letters and signs between two such words.
+    single letters and signs between two such words; and all that stands between two dollar signs.
     """
     text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"``\1``", text)
+    said = []
+    for number, part in enumerate(_DOLLARS.split(text)):
+        if number % 2:
+            said.append(_set(part.strip()))
+        elif part.strip():
+            before, after = part[:1].isspace(), part[-1:].isspace()
+            said.append(" " * before + _sentences(part) + " " * after)
+        else:
+            said.append(part)
+    return "".join(said).strip()
+
+
+def _sentences(text: str) -> str:
+    """The same of text without dollar signs."""
     words = _words(text)
     kinds = [_is_maths(word) for word in words]
     for order in (range(len(words)), reversed(range(len(words)))):

@@ -103,7 +103,7 @@ def part_pages(table: pd.DataFrame, spectra: Mapping[str, Mapping[str, str]]) ->
 
 def _paragraphs(part: object) -> tuple[str, ...]:
     """The docstring of a part as HTML; its dollar signs only mark what is set as a formula."""
-    return tuple(prose(text.replace("$", "")) for text in definition(part))
+    return tuple(prose(text) for text in definition(part))
 
 
 def _numbers(spectrum: Mapping[str, str]) -> dict[str, str]:

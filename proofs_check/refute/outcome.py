@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, final
 
 import numpy as np
-import scipy.stats
+import scipy
 
 from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.measured import BoundTrial

@@ -291,6 +291,8 @@ def test_every_result_can_be_typeset() -> None:
             "the workers send [C(γ t g i + e i)] and keep the rest",
         ),
         ("Algorithm 1 for n = 1; see ``step``", "Algorithm 1 for n = 1; see step"),
+        ("so $x_i$ (or $a b$), a $d$-vector", "so [x i] (or [a b]), a [d]-vector"),
+        ("at a price of 5 $ and no more", "at a price of 5 $ and no more"),
     ],
 )
 def test_formulas_among_words_are_set(written: str, read: str) -> None:

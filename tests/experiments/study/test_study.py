@@ -23,12 +23,13 @@ from experiments.study.folder import conducted, kept_results
 from experiments.study.pictures import EXPONENTS
 from experiments.study.plan import StudyPlan, planned
 from experiments.study.steps import StudyStep, steps_of
-from experiments.study.studying import studied
+from experiments.study.studying import FinishedStudy, studied
 from experiments.study.tables import latex, tables_of
 from experiments.study.writing import StudyWriter
 from proofs_check.cell import CellResult
 from proofs_check.facts import ContestFacts, TunedFacts
 from proofs_check.verdict import CheckKind, Outcome
+from tests.experiments.schemas import hold
 from theory.stepsizes import Stepsize
 
 TINY: dict[str, Any] = {"n": 4, "steps": 24, "replicas": 4, "rate_steps": 32, "sizes": (2, 4, 8),
@@ -347,7 +348,9 @@ def test_the_standings_are_those_of_the_kept_replicas(
 def test_a_record_is_json_without_numbers_that_are_none(
     made: tuple[StudyPlan, Path, dict[str, CellResult]],
 ) -> None:
-    _, folder, done = made
+    plan, folder, done = made
     told = json.loads((folder / "study.json").read_text(), parse_constant=lambda word: 1 / 0)
+    whole = FinishedStudy(plan, done, folder, (folder / "study.json",)).record()
+    hold("study", json.loads(json.dumps(whole)))
     assert len(told["verdicts"]) == sum(len(result.verdicts) for result in done.values())
     assert told["plan"]["rows"] == ["qsgd"]
