@@ -21,8 +21,7 @@ from torch.distributed.checkpoint.metadata import Metadata
 from algorithms.catalogue import FORMS, METHODS, problem, row
 from algorithms.core.key import Key
 from algorithms.methods.base import RunContext
-from algorithms.network.checkpoint_files import newest, read_parts, write_checkpoint
-from algorithms.network.checkpoint_files import Unreadable
+from algorithms.network.checkpoint_files import Unreadable, newest, read_parts, write_checkpoint
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
