@@ -25,9 +25,10 @@ _COSTS = ("bits", "seconds", "length", "ledger", "codes", "clock", "stopwatch", 
 
 
 LEFT_OUT: Mapping[str, str] = {
+    "algorithms.core.durable": "writes and removes files of runs",
     "algorithms.kernels.compiled": "removes kept kernels of this machine whose sources changed",
+    "algorithms.network.alone": "removes the lock of a folder",
     "algorithms.network.checkpoint_files": "writes and removes checkpoints",
-    "algorithms.network.checkpoint_tables": "writes checkpoints",
     "algorithms.network.launch": "makes and removes folders of runs on ranks",
     "algorithms.runner.kept_record": "writes and removes records of runs",
 }

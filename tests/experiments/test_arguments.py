@@ -23,8 +23,8 @@ POOL: tuple[Any, ...] = (
 NEEDED = {
     "row": "qsgd", "problem": "quadratic-sc", "rows": ["qsgd", "top-k"], "name": "IV",
     "vary": "T", "theorem": "bsp_nonconvex", "study": {}, "thing": "qsgd", "step": len,
-    "optimizer": len, "loop": len, "compressor": len, "module": None, "loss": len,
-    "features": None, "labels": None, "model": None, "n": 2,
+    "optimizer": len, "loop": len, "compressor": len, "module": torch.nn.Linear(1, 1), "loss": len,
+    "features": torch.ones(2, 1), "labels": torch.ones(2, 1), "model": None, "n": 2,
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from pydantic import TypeAdapter
 from experiments.cli.command import prints_json
 from experiments.cli.main import app
 from experiments.commands import console
+from experiments.outputs.page import PAGE, page
 from experiments.outputs.schema import OutputSchema, PrintedAs, commands, fields_of
-from experiments.reporting.json_page import PAGE, page
 from tests.experiments.calls import call
 from tests.experiments.schemas import hold, validator
 
@@ -182,4 +182,4 @@ def test_schemas_follow_from_the_types_of_results(capsys: pytest.CaptureFixture[
 
 
 def test_the_page_is_what_the_schemas_say() -> None:
-    assert PAGE.read_text("utf-8") == page(), "python -m experiments.reporting.json_page"
+    assert PAGE.read_text("utf-8") == page(), "python -m experiments.outputs.page"

@@ -1,4 +1,4 @@
-"""The page of what ``--json`` prints: ``python -m experiments.reporting.json_page`` writes
+"""The page of what ``--json`` prints: ``python -m experiments.outputs.page`` writes
 docs/json.md from the schemas that ``rateproof COMMAND --json-schema`` prints.
 """
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
 
 _HEAD = """# What --json prints
 
-Every command that computes prints pure JSON on standard output with `--json`, and its JSON Schema (2020-12) with `--json-schema`. This page is made of those schemas by `python -m experiments.reporting.json_page`; the schemas are derived from the types of the results, and tests validate the output of every command.
+Every command that computes prints pure JSON on standard output with `--json`, and its JSON Schema (2020-12) with `--json-schema`. This page is made of those schemas by `python -m experiments.outputs.page`; the schemas are derived from the types of the results, and tests validate the output of every command.
 
 A number that is not finite (an error that diverged, a target that was never reached) is `null`, so every number may be. Fields that are listed are always there, and no others unless the text says so. An error leaves standard output empty and writes `error: ...` to standard error, with exit code 2 for what was typed, 3 for code of one's own, 4 for a fault of the program; 1 says that something is refuted or failed, with the JSON as usual.
 """  # noqa: E501
