@@ -125,7 +125,7 @@ def test_equal_to_the_composed_path(row, data):
     assert_same_however_it_is_made(row, data)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(row=st.sampled_from(PUBLISHING), data=st.data())
 def test_drawn_rows_are_equal_to_the_composed_path(row, data):
     assert_same_however_it_is_made(row, data)
