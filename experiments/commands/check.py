@@ -25,7 +25,8 @@ from experiments.commands.console import (
 from experiments.commands.grid import LAYOUT
 from experiments.processes.progress import title
 from experiments.ranks.user_objects import OwnFault, Report, check_own
-from experiments.storage.store import Store, cells_folder
+from experiments.storage.folders import cells_folder
+from experiments.storage.store import Store
 from experiments.survey import expected_seconds
 from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor

@@ -16,7 +16,7 @@ from experiments.commands.console import bad_input, console, dump, print_note
 from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.figures.signs import pretty
-from experiments.storage.store import require_survey
+from experiments.storage.folders import require_survey
 from proofs_check.registry import DEMONSTRATIONS, demonstrated
 from proofs_check.verdict import Outcome
 from theory.survey.errata import ERRATA

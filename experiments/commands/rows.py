@@ -14,7 +14,7 @@ from experiments.commands.console import at_least, bad_input, console, dump
 from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.survey_results import read_results
 from experiments.listing.kept import ListedProblem, Measured, listing
-from experiments.storage.store import require_survey
+from experiments.storage.folders import require_survey
 
 READY = "ready"
 

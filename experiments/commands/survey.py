@@ -13,7 +13,7 @@ from experiments.processes.executors import opening
 from experiments.ranks.named_rows import named_rows
 from experiments.reporting.survey_job import survey_job
 from experiments.reporting.table import headline
-from experiments.storage.store import cells_folder
+from experiments.storage.folders import cells_folder
 from proofs_check.cell import Cell
 from proofs_check.prepare import prepare, run_cell
 from proofs_check.suite import cells

@@ -23,7 +23,7 @@ from experiments.commands.other_tables import (
     taxonomy_records,
 )
 from experiments.figures.signs import pretty
-from experiments.storage.store import require_survey
+from experiments.storage.folders import require_survey
 from experiments.tables.convergence import Exponent, TableCell, table_iv
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind

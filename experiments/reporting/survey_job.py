@@ -19,7 +19,8 @@ from experiments.reporting.early import EarlyReport, write_early
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
-from experiments.storage.store import Store, cells_folder, move_earlier
+from experiments.storage.folders import cells_folder
+from experiments.storage.store import Store, move_earlier
 from experiments.survey import WORKERS, Survey, SurveyInterrupted, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import CheckKind, Outcome

@@ -20,13 +20,12 @@ from typing import Any, final
 
 from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
+from experiments.storage.folders import cells_folder
 from proofs_check.cell import Cell, CellResult
 
 FORMAT = "rateproof-cell-4"
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
-USUAL = Path("report")
-"""Folder of a survey where none is named."""
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")
 
 
@@ -48,25 +47,6 @@ class Stored:
     result: CellResult
     seconds: float
     processor_seconds: float = 0.0
-
-
-def cells_folder(report: Path) -> Path:
-    """Folder of the results that a report is made of, beside the report's, as no page links it."""
-    whole = report.resolve()
-    return whole.parent / f"{whole.name or 'report'}-cells"
-
-
-def require_survey(report: Path) -> None:
-    """Refuse a folder of a survey that is not there; the usual one need not be.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if report != USUAL and not report.is_dir() and not cells_folder(report).is_dir():
-        raise ValueError(
-            f"report must be the folder of a survey, got report={report}, which is not there; "
-            f"`rateproof survey --out {report}` makes one"
-        )
 
 
 def move_earlier(report: Path) -> None:

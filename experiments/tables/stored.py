@@ -8,7 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.closure.versions import cell_versions
-from experiments.storage.store import CorruptResult, Store, cells_folder, move_earlier
+from experiments.storage.folders import cells_folder
+from experiments.storage.store import CorruptResult, Store, move_earlier
 from experiments.survey import run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.prepare import prepare, run_cell

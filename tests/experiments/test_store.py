@@ -23,12 +23,12 @@ from algorithms.compressors.sign import Sign
 from algorithms.topologies.ring import Ring
 from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
+from experiments.storage.folders import cells_folder
 from experiments.storage.store import (
     FORMAT,
     CorruptResult,
     Store,
     Stored,
-    cells_folder,
     move_earlier,
 )
 from proofs_check.cell import Cell, CellKind, CellResult

@@ -15,7 +15,8 @@ import pytest
 from rich.console import Console
 
 from experiments.reporting.survey_job import survey_job
-from experiments.storage.store import Store, cells_folder
+from experiments.storage.folders import cells_folder
+from experiments.storage.store import Store
 from experiments.survey import expected_seconds, in_order
 from proofs_check.cell import CellKind
 from proofs_check.suite import cells
