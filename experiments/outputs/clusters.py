@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, final
 
+from experiments.advice.evidence import AdvisedEvidence
 from experiments.advice.portfolios import Flip
 from experiments.outputs.schema import PrintedAs, fields_of
 from experiments.predictions.errors import ErrorSummary
@@ -51,6 +52,8 @@ class AdviceOutput:
         margins: factors of steps that change it.
         not_reached: methods that miss the target.
         assumed_coding: compressors whose seconds are assumed.
+        left_out: methods that cannot be weighed there, and why.
+        evidence: of each row that the advice names.
     """
 
     basis: str
@@ -59,6 +62,8 @@ class AdviceOutput:
     margins: list[Annotated[Any, PrintedAs(fields_of(Flip))]]
     not_reached: list[str]
     assumed_coding: list[str]
+    left_out: dict[str, str]
+    evidence: list[Annotated[Any, PrintedAs(fields_of(AdvisedEvidence))]]
 
 
 @final
