@@ -27,10 +27,8 @@ _WORKERS, _DIMENSIONS = (2, 4), (1, 2)
 _POPULATION, _FIRST_SHARE = 12, 0.6
 _LIMITS = (2.0, 8.0, 32.0, 128.0)
 _ABOVE = 1e-6
-_EDGES, _DRIFT = (
-    6,
-    2,
-)  # the last but one edge: no noise, other Hessians and minimisers, no way to go
+_EDGES = 6  # of the attacker's: those at the longest stepsize, in one unit
+_DRIFT = 2  # the last but one of them: no noise, other Hessians and minimisers, no way to go
 _LENGTHENED = 2.25  # 200 steps become 150,000
 
 _NEEDS = ("n", "L", "L_max", "sigma2", "zeta2_star", "initial_gap")
@@ -208,7 +206,7 @@ def worst(
 
     rng = np.random.default_rng(seed)
     first = rng.random((_POPULATION, size))
-    edges = attacker.edges(size)[:_EDGES]  # those at the longest stepsize, in one unit
+    edges = attacker.edges(size)[:_EDGES]
     first[: len(edges)] = np.roll(edges, _DRIFT, 0)  # what most of all needs the last term, first
     with suppress(SearchOver):
         differential_evolution(

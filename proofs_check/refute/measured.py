@@ -30,9 +30,9 @@ ROUNDING = 1e-7
 """A bound below this share of the metric's largest value is taken for that share."""
 
 SURE = 1e-7
-"""How far above 1 a ratio must lie to count: maps are read off steps to 1e-16 of what these add, and
-twenty steps of a model that starts far from the minimiser come to 2e-15 of the metric's largest
-value, so 2e-8 of the least bound that is compared."""
+"""How far above 1 a ratio must lie to count: maps are read off steps to 1e-16 of what these add,
+which after twenty steps of a model that starts far from the minimiser is 2e-15 of the metric's
+largest value, so 2e-8 of the least bound that is compared."""
 
 PLACEHOLDER = 1.0
 """What a second moment is taken for until the run says what it is."""
