@@ -63,7 +63,7 @@ class AdviceOutput:
     not_reached: list[str]
     assumed_coding: list[str]
     left_out: dict[str, str]
-    evidence: list[Annotated[Any, PrintedAs(fields_of(AdvisedEvidence))]]
+    evidence: list[Annotated[Any, PrintedAs(fields_of(AdvisedEvidence, check=str))]]
 
 
 @final
