@@ -68,7 +68,7 @@ ELSEWHERE = {
 """By command, the tests whose files and ranks its calls need."""
 
 HEAVY = frozenset(("crossval", "check", "survey", "errata", "refute", "figure", "scaling", "audit"))
-STARTING = frozenset(("survey", "crossval"))
+STARTING = frozenset(("survey", "crossval", "audit", "refute"))
 OUT = frozenset(("run", "compare", "rate", "timeline", "scaling", "figure", "survey"))
 
 
