@@ -30,7 +30,7 @@ SLICE = 8.0
 _POPULATION = 24
 _WORST = 60.0
 _SHRINKING = 15.0
-_FIRST, _UNITS = 8, 2.0  # instances that are looked at in other units, and seconds for it
+_FIRST, _UNITS = 8, 0.2  # instances that are looked at in other units, and of a slice for it
 
 
 @final
@@ -124,12 +124,13 @@ class Climb:
             raise SearchOver
         return -math.log(max(found.ratio, 1e-25))
 
-    def in_other_units(self) -> None:
+    def in_other_units(self, seconds: float) -> None:
         """Look at the first instances, which are the attacker's edges, and at the best in other
-        units, for some seconds more; what is found there has no place in the cube."""
+        units, for some seconds [s] more; what is found there has no place in the cube."""
+        until = self._clock() + seconds
         for told in [*self.first, self.best]:
             for other in () if told is None else told.instance.in_other_units():
-                if self._clock() > self.until + _UNITS or self._broken:
+                if self._clock() > until or self._broken:
                     return
                 with suppress(Unfit):
                     found = self._attacker.measure(self._claim, other)
@@ -151,10 +152,11 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=task.clock() - begun), None, arm)
-    climb = Climb(attacker, task.claim, task.clock() + task.seconds, clock=task.clock)
+    others = _UNITS * task.seconds if task.start is None and task.edges else 0.0
+    climb = Climb(attacker, task.claim, task.clock() + task.seconds - others, clock=task.clock)
     rng = np.random.default_rng(task.seed)
     first = rng.random((_POPULATION, size))
-    if task.start is None and task.edges:
+    if others:
         edges = attacker.edges(size)
         first[1 : 1 + len(edges)] = edges
     if task.start is not None:
@@ -164,8 +166,8 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
             climb, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False,
             rng=rng, updating="immediate", tol=0.0,
         )  # fmt: skip
-    if task.start is None and task.edges:
-        climb.in_other_units()
+    if others:
+        climb.in_other_units(others)
     report = ArmReport(
         task.claim.name, task.attacker, climb.tried, climb.unfit, climb.best,
         counterexample=_counterexample(attacker, task.claim, climb.best),

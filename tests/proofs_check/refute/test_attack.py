@@ -168,7 +168,7 @@ def test_a_bound_of_the_wrong_dimension_is_broken_in_some_unit() -> None:
     climb = search.Climb(exact, wrong, np.inf)
     climb(exact.edges(exact.coordinates(wrong))[0])
     assert climb.best is not None and climb.best.ratio < 1
-    climb.in_other_units()
+    climb.in_other_units(2.0)
     assert climb.best.ratio > 1
 
 
