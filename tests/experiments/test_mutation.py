@@ -314,10 +314,11 @@ def test_a_process_ends_with_its_parent(tmp_path):
 
     def child():
         file.write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(600)
 
     with pytest.raises(Died):
-        forked(lambda: forked(child, 60.0), 60.0, wait=3.0)
+        forked(lambda: forked(child, 60.0), 60.0, wait=HANGS)
     for _ in range(100):
         if not Path(f"/proc/{file.read_text()}").exists():
             return
