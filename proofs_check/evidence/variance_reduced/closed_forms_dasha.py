@@ -94,9 +94,8 @@ def largest_messages(make: Build = Dasha) -> Iterator[Verdict]:
         )  # fmt: skip
 
 
-@_FORMS.case("equal to", "15 steps of 1/2, exact in floats")
-def gradient_descent(make: Build = Dasha) -> Verdict:
-    """Without compression gradient descent bit for bit."""
+def descends_without_compression(make: Build) -> Verdict:
+    """What a method of a stepsize and an operator is without compression: gradient descent."""
     problem, half = dyadic(), ConstantStep(0.5)
     mine, theirs = models(make(half, Identity()), problem, 15), models(BSP(half), problem, 15)
     wrong = int((mine != theirs).sum())
@@ -104,6 +103,12 @@ def gradient_descent(make: Build = Dasha) -> Verdict:
         "omega = 0: gradient descent bit for bit", wrong,
         f"{wrong} of {mine.numel()} numbers differ", on=problem,
     )  # fmt: skip
+
+
+@_FORMS.case("equal to", "15 steps of 1/2, exact in floats")
+def gradient_descent(make: Build = Dasha) -> Verdict:
+    """Without compression gradient descent bit for bit."""
+    return descends_without_compression(make)
 
 
 @_FORMS.case("fixed point", "100 rounds from x* with g_i = h_i = grad f_i(x*)")

@@ -9,13 +9,11 @@ import numpy as np
 import torch
 
 from algorithms.compressors.base import Compressor
-from algorithms.compressors.identity import Identity
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
-from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.rand_diana import RandDiana, RandDianaState
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.evidence.error_feedback.closed_forms import dyadic
+from proofs_check.evidence.variance_reduced.closed_forms_dasha import descends_without_compression
 from proofs_check.evidence.variance_reduced.closed_forms_marina import two_in_the_plane
 from proofs_check.instruments.closed_forms import ClosedForms, agrees, none_wrong, same
 from proofs_check.instruments.paths import models, path
@@ -80,13 +78,7 @@ def server_shift(make: Build = RandDiana) -> Verdict:
 @_FORMS.case("equal to", "15 steps of 1/2, exact in floats")
 def gradient_descent(make: Build = RandDiana) -> Verdict:
     """Without compression gradient descent bit for bit."""
-    problem, half = dyadic(), ConstantStep(0.5)
-    mine, theirs = models(make(half, Identity()), problem, 15), models(BSP(half), problem, 15)
-    wrong = int((mine != theirs).sum())
-    return none_wrong(
-        "omega = 0: gradient descent bit for bit", wrong,
-        f"{wrong} of {mine.numel()} numbers differ", on=problem,
-    )  # fmt: skip
+    return descends_without_compression(make)
 
 
 @_FORMS.case("fixed point", "100 rounds from x* with h_i = grad f_i(x*)")

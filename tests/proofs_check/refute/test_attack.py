@@ -224,3 +224,13 @@ def test_the_page_s_template_is_short_and_is_refuted() -> None:
     exec(asked, session)
     found = session["found"]
     assert getattr(found, "standing", None) is Standing.REFUTED
+
+
+def test_a_bound_that_is_met_exactly_is_not_broken_by_rounding() -> None:
+    """An instance of the attack on a warm-up: 1.9e-7 above by rounding, equal in fractions."""
+    (claim,) = claims_of("gradual_warm_up_strongly_convex")
+    told = QuadraticInstance(
+        3, (7.9602625596279895,), (62315.74457862891,), 41842.80115543764, 18.77556829253583,
+        0.0981955015926578, None, 400,
+    )  # fmt: skip
+    assert 0.999 < exact.measure(claim, told).ratio <= 1 + 1e-7
