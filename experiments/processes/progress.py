@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from typing import final
 
@@ -10,7 +11,7 @@ from rich import progress
 from rich.console import Console
 from rich.progress import TaskID
 
-from proofs_check.cell import Cell
+from proofs_check.cell import Cell, CellKind
 
 
 def title(cell: Cell) -> str:
@@ -31,29 +32,52 @@ def duration(seconds: float) -> str:
 
 @final
 class RemainingWork:
-    """Progress of the work, weighing each cell with the seconds it is expected to take."""
+    """Progress of the work, weighing each cell with the seconds it is expected to take.
+
+    What cells of a kind took corrects the expectation for those of that kind alone. The first cell
+    of a row compiles kernels for those that follow: what it takes beyond its expectation is
+    expected once more of each row that has not begun, and of no other cell.
+    """
 
     def __init__(self, costs: Mapping[Cell, float], workers: int) -> None:
         self._costs = costs
         self._workers = workers
-        self._weight = 0.0
-        self._seconds = 0.0
+        self._rows = {cell.row for cell in costs}
+        self._begun: set[str] = set()
+        self._compiling = 0.0
+        self._rest = Counter[CellKind]()
+        self._expected = Counter[CellKind]()
+        self._took = Counter[CellKind]()
+        for cell, cost in costs.items():
+            self._rest[cell.kind] += cost
         self.total = len(costs)
         self.done = 0
 
     def tick(self, cell: Cell, seconds: float) -> None:
         """Take note that a cell ended after so many seconds."""
-        self._weight += self._costs[cell]
-        self._seconds += seconds
+        cost = self._costs[cell]
+        self._rest[cell.kind] -= cost
         self.done += 1
+        if cell.row not in self._begun:
+            self._begun.add(cell.row)
+            self._compiling += max(seconds - cost, 0.0)
+        else:
+            self._expected[cell.kind] += cost
+            self._took[cell.kind] += seconds
 
     @property
     def left(self) -> str:
         """The time left in words; empty before the first cell is done."""
         if not self.done:
             return ""
-        rest = sum(self._costs.values()) - self._weight
-        return f"about {duration(self._seconds / self._weight * rest / self._workers)} left"
+        rest = sum(cost * self._slower(kind) for kind, cost in self._rest.items())
+        rest += self._compiling / len(self._begun) * len(self._rows - self._begun)
+        return f"about {duration(rest / self._workers)} left"
+
+    def _slower(self, kind: CellKind) -> float:
+        """How many times longer than expected cells of this kind took; 1 where none was done."""
+        expected = self._expected[kind]
+        return self._took[kind] / expected if expected else 1.0
 
 
 class Progress(ABC):
