@@ -86,7 +86,7 @@ def test_a_log_has_one_line_for_each_cell() -> None:
     lines = text.getvalue().splitlines()
     assert len(lines) == 4
     assert lines[0] == "[1/4] row-0 on quadratic: run (2.0 s), about 10 s left"
-    assert lines[1] == "[2/4] error: row-1 on quadratic: run: lost, about 12 s left"
+    assert lines[1] == "[2/4] error: row-1 on quadratic: run: lost, about 8 s left"
     assert lines[3].endswith("all done")
 
 
