@@ -16,6 +16,7 @@ from algorithms.codes.packed import Packed
 from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart
 from theory.claims import Claim
+from theory.fields import CheckedFields
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -65,7 +66,7 @@ class ListedRows:
     values: Tensor
 
 
-class Compressor(ABC):
+class Compressor(CheckedFields, ABC):
     """C: R^d -> R^d, applied to every row of ``[..., m, d]``; members are frozen dataclasses.
 
     All randomness comes from ``draws``; encode and decode get equal draws, so an operator may

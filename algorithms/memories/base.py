@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.row_parts import MemoryPart
+from theory.fields import CheckedFields
 
 State = TypeVar("State")
 
@@ -24,7 +25,7 @@ class Round(NamedTuple):
     mean: Tensor
 
 
-class Memory(ABC, Generic[State]):
+class Memory(CheckedFields, ABC, Generic[State]):
     """Memory of a sender: message = C(before(state, x)).
 
     The state is a tensor ``[..., m, d]`` or a NamedTuple of such. ``holds_steps`` says that x is to

@@ -23,6 +23,7 @@ from algorithms.pipeline.base import StepBlock
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
 from theory.constants import Constants
+from theory.fields import CheckedFields
 
 State = TypeVar("State")
 
@@ -249,7 +250,7 @@ def _counts(begun: Tensor) -> list[int]:
     return first
 
 
-class Method(ABC, Generic[State]):
+class Method(CheckedFields, ABC, Generic[State]):
     """init/step pair; members are frozen dataclasses, states NamedTuples of tensors.
 
     ``shared_model`` says that all workers hold one model, whose rows are then ``[..., 1, d]``.

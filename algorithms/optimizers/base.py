@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.kernels.row_parts import RowPart
 from algorithms.kernels.scaled_sum import add_scaled
+from theory.fields import CheckedFields
 
 State = TypeVar("State")
 
@@ -20,7 +21,7 @@ def rounded(gamma: float, dtype: torch.dtype) -> float:
     return torch.tensor(gamma, dtype=dtype).item()
 
 
-class Optimizer(ABC, Generic[State]):
+class Optimizer(CheckedFields, ABC, Generic[State]):
     """init/update pair over rows ``[..., m, d]`` (m = 1 for a shared model); frozen dataclasses.
 
     It works on steps rather than gradients, so that it composes with memories that hold steps.

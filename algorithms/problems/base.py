@@ -19,6 +19,7 @@ from algorithms.core.require import require_number as require_number
 from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.row_parts import RowPart
 from theory.constants import Constants, Kind, Statement
+from theory.fields import CheckedFields
 
 SOLVE_GRADIENTS = 10
 """Gradients that a local solve is worth: those of an inexact one; the time of any, in the model."""
@@ -28,7 +29,7 @@ _CURVATURE_SHIFT = 1e-3  # of the model, in units of x: differences of gradients
 _UNKNOWN_SMOOTHNESS = 10.0  # L [f / x^2] taken for local solves where none is stated (the MLP)
 
 
-class Problem(ABC):
+class Problem(CheckedFields, ABC):
     """One objective, split over n workers.
 
     Members have ``name``, ``n``, ``d``, ``dtype``, ``device``, ``x_star`` (``[d]`` or None),

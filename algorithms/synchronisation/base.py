@@ -18,6 +18,7 @@ from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates
 from theory.arrays import Floats
 from theory.constants import Constants
+from theory.fields import CheckedFields
 
 Mask = NDArray[np.bool_]
 
@@ -52,7 +53,7 @@ class ComputeTimes(ABC):
         return torch.stack([self.seconds(draws.fold(word, t), count, t) for t in steps])
 
 
-class Barrier(ABC):
+class Barrier(CheckedFields, ABC):
     """Rule of server updates and of waiting workers; members are frozen dataclasses.
 
     ``tolerant`` says that it goes on without a worker: one that dies, or whose message is not

@@ -13,12 +13,13 @@ from torch import Tensor
 
 from theory.arrays import Floats
 from theory.constants import Constants, Kind, Statement
+from theory.fields import CheckedFields
 from theory.networks.mixing import check_push_sequence, check_sequence, spectrum
 
 _CACHED = 64  # topologies (or steps of one) whose matrices are kept
 
 
-class Pattern(ABC):
+class Pattern(CheckedFields, ABC):
     """Mixing of the rows of ``n`` workers; members are frozen dataclasses."""
 
     if TYPE_CHECKING:  # read-only; a member may hold it as a field

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.row_parts import RowPart
+from theory.fields import CheckedFields
 
 
-class Transform(ABC):
+class Transform(CheckedFields, ABC):
     """g -> g' on every row ``[..., m, d]`` of ``n`` workers; frozen dataclasses."""
 
     @property

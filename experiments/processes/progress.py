@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import final
 
@@ -45,9 +45,9 @@ class RemainingWork:
         self._rows = {cell.row for cell in costs}
         self._begun: set[str] = set()
         self._compiling = 0.0
-        self._rest = Counter[CellKind]()
-        self._expected = Counter[CellKind]()
-        self._took = Counter[CellKind]()
+        self._rest = defaultdict[CellKind, float](float)
+        self._expected = defaultdict[CellKind, float](float)
+        self._took = defaultdict[CellKind, float](float)
         for cell, cost in costs.items():
             self._rest[cell.kind] += cost
         self.total = len(costs)

@@ -1,0 +1,65 @@
+"""Objects whose plain fields are of another kind are refused where they are made, by name."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.top_k import TopK
+from algorithms.topologies.ring import Ring
+from theory.fields import CheckedFields
+from theory.members import modules
+
+WRONG = ("4", [1], {"s": 1}, object())
+
+
+def classes(kind: type = CheckedFields) -> Iterator[type]:
+    """Concrete dataclasses of the project that check their fields."""
+    for cls in kind.__subclasses__():
+        if dataclasses.is_dataclass(cls) and cls.__module__.startswith("algorithms."):
+            yield cls
+        yield from classes(cls)
+
+
+def numeric_fields() -> list[tuple[type, str]]:
+    modules("algorithms")
+    found = {
+        (cls, field.name)
+        for cls in classes()
+        for field in dataclasses.fields(cls)
+        if field.init and field.type in ("int", "float", "int | float", "float | None")
+    }
+    return sorted(found, key=lambda one: (one[0].__name__, one[1]))
+
+
+def test_every_numeric_field_of_every_part_refuses_what_is_no_number_by_name() -> None:
+    fields = numeric_fields()
+    assert len({cls for cls, _ in fields}) >= 100
+    for cls, name in fields:
+        for value in WRONG:
+            with pytest.raises(ValueError, match=rf"^{cls.__name__}: {name} should be .* {name}="):
+                cls(**{name: value})
+
+
+@pytest.mark.parametrize("value", [4.5, True, None, "8", np.float64(8.0)])
+def test_a_whole_number_is_asked_for(value: object) -> None:
+    with pytest.raises(ValueError, match=r"^Ring: n should be a whole number, got n="):
+        Ring(value)  # type: ignore[arg-type]
+
+
+def test_numbers_of_libraries_are_numbers() -> None:
+    assert QSGD(np.int64(4)) == QSGD(4)  # type: ignore[arg-type]
+    assert TopK(Fraction(1, 2)).k == 0.5  # type: ignore[arg-type]
+
+
+def test_copies_are_made_as_before() -> None:
+    one = QSGD(3)
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+    assert dataclasses.replace(one, s=4) == QSGD(4)
