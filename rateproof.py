@@ -384,7 +384,7 @@ def sweep(
 
     Raises:
         ValueError: the study, or the executor, is none.
-        ExecutorGone: the executor broke and did not open again; what was finished is kept.
+        ExecutorLost: the executor broke and did not open again; what was finished is kept.
     """
     from rich.console import Console
 
@@ -419,7 +419,7 @@ def study(
 
     Raises:
         ValueError: an unknown row, problem or option, or a number out of range.
-        OwnFault: code of one's own raised (``experiments.ranks.user_objects``).
+        UserCodeError: code of one's own raised (``experiments.ranks.user_objects``).
     """
     from experiments.notebooks.arguments import options_for
     from experiments.study.plan import planned

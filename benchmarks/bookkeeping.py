@@ -35,7 +35,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from algorithms.synchronisation.schedule import Schedule
 from benchmarks.alternating import Rounds, Spread
 from benchmarks.jobs import BATCH, LAM, METHODS, Size, method
@@ -66,7 +66,7 @@ WATCHED = (
     Watched("ledger", Simulated, ("charge_mixing", "_edges_of")),
     Watched("schedules", Schedule, ("tick", "for_replicas", "__post_init__")),
     Watched("schedules", Scheduled, ("schedule", "seconds", "computed")),
-    Watched("schedules", Every, ("meets",)),
+    Watched("schedules", FixedPeriod, ("meets",)),
     Watched("schedules", ConstantStep, ("__call__",)),
     Watched("hearing", RunContext, ("published", "answered")),
     Watched("hearing", Network, ("position", "is_local")),

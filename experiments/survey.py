@@ -98,7 +98,7 @@ def run_survey(
 
     Raises:
         ValueError: the executor is none.
-        ExecutorGone: it broke and did not open again.
+        ExecutorLost: it broke and did not open again.
         SurveyInterrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was
             finished is in the store.
     """
@@ -175,7 +175,7 @@ def _run(
                     failures.append(Failure(event.task, event.error))
                     store.keep_trace(event.task, f"{event.error}\n\n{event.detail}")
             else:
-                progress.beat()
+                progress.heartbeat()
     return tuple(failures)
 
 

@@ -15,7 +15,7 @@ from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.logistic_data import MANY_SAMPLES
-from algorithms.synchronisation.periods import Growing, Once, PostLocal
+from algorithms.synchronisation.periods import GrowingPeriod, OneShot, PostLocal
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
 from theory.theorems.lupa_sgd import lupa_sgd
@@ -55,7 +55,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "one-shot-averaging",
         Recipe(
-            lambda step, _p, steps: LocalSGD(step, Once(steps)),
+            lambda step, _p, steps: LocalSGD(step, OneShot(steps)),
             (),
             Identity(),
             cycle="the workers average once, after the last step",
@@ -93,7 +93,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "lupa-sgd",
         Recipe(
-            lambda step, p, steps: LocalSGD(step, Growing(2, 0.5, most=_longest(p.n, steps))),
+            lambda step, p, steps: LocalSGD(step, GrowingPeriod(2, 0.5, most=_longest(p.n, steps))),
             LOCAL,
             Identity(),
             (*CORE, "quadratic-pl"),

@@ -72,7 +72,7 @@ class DoReFa(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, levels = symbols
         every = 2 * torch.arange(1 << self.k, device=scale.device).to(dtype) - self._top
-        return grids.looked_up(levels, every / self._top * scale)
+        return grids.from_codebook(levels, every / self._top * scale)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         return RowPart(odd_levels, numbers(dtype, float(self._top)))

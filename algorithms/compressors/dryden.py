@@ -23,7 +23,7 @@ from algorithms.kernels import top_values
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.devices import put
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import shares_of_sides
 from theory.bits import index_bits
@@ -100,7 +100,7 @@ class Dryden(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         means, count, positions, negative = symbols
         both = torch.cat((means[..., :1], -means[..., 1:]), -1)
-        return ListedRows(count, positions, looked_up(negative.to(torch.uint8), both))
+        return ListedRows(count, positions, from_codebook(negative.to(torch.uint8), both))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         lengths = (2 * torch.finfo(dtype).bits, index_bits(d) + 1)

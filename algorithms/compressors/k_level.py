@@ -116,7 +116,7 @@ class KLevel(GridCompressor):
         if size > _TABLE * d:
             return self._value(levels, low, high).to(dtype)
         every = torch.arange(size, device=ends.device)
-        return grids.looked_up(levels, self._value(every, low, high).to(dtype))
+        return grids.from_codebook(levels, self._value(every, low, high).to(dtype))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         return RowPart(k_levels, numbers(dtype, ints=(self.k, self.span is Span.NORM)))

@@ -110,7 +110,7 @@ class NaturalDithering(GridCompressor):
         scale, codes = symbols
         width = self.s.bit_length()
         size = self._power(torch.arange(1 << width, device=scale.device), dtype) * scale
-        return grids.looked_up(codes, torch.cat((size, -size), -1))
+        return grids.from_codebook(codes, torch.cat((size, -size), -1))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         width, fields = self.s.bit_length(), (23, 127) if dtype == torch.float32 else (52, 1023)

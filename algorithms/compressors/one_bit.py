@@ -14,7 +14,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.mask_to_indices import negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.row_sums import side_means
@@ -83,7 +83,7 @@ class OneBit(Compressor):
         means, below = symbols
         pieces, start = [], 0
         if means.shape[-1] == 2:
-            return looked_up(below, means)
+            return from_codebook(below, means)
         for table in self._cut(below):
             count = table.shape[-1]
             own = means[..., start : start + 2 * count]

@@ -24,7 +24,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.kernels import selection
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.mask_to_indices import negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_ternary
@@ -87,7 +87,7 @@ class STC(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         mean, count, distances, below = symbols
         entries = from_gaps(count, distances)
-        values = looked_up(below.to(torch.int64), torch.cat((mean, -mean), -1))
+        values = from_codebook(below.to(torch.int64), torch.cat((mean, -mean), -1))
         return ListedRows(count, entries.positions, values)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:

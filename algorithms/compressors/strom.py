@@ -19,7 +19,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.core.row_slices import row_slices
 from algorithms.kernels.devices import put
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.mask_to_indices import above, negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import fixed_threshold
@@ -79,7 +79,7 @@ class Strom(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
         both = put(torch.tensor([1, -1], dtype=dtype) * self.tau, count.device)
-        return ListedRows(count, positions, looked_up(negative, both))
+        return ListedRows(count, positions, from_codebook(negative, both))
 
     def pieces(
         self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws

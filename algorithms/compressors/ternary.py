@@ -53,7 +53,7 @@ class UnitTernary(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         values = put(torch.tensor([0, 1, -1, 3], dtype=dtype), symbols[0].device)
-        return grids.looked_up(symbols[0], values)
+        return grids.from_codebook(symbols[0], values)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         return RowPart(unit_ternaries, numbers(dtype))

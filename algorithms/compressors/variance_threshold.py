@@ -17,7 +17,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.kernels import variance_threshold_kernel
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import unambiguous
 from theory.bits import index_bits
@@ -87,7 +87,7 @@ class VarianceThreshold(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         largest, count, positions, code = symbols
         size = largest * 0.5 ** torch.arange(_LEVELS, dtype=dtype, device=code.device)
-        return ListedRows(count, positions, looked_up(code, torch.cat((size, -size), -1)))
+        return ListedRows(count, positions, from_codebook(code, torch.cat((size, -size), -1)))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (torch.finfo(dtype).bits, index_bits(d) + 4)

@@ -19,7 +19,7 @@ from algorithms.core.key import Draws, below, uniforms
 from algorithms.core.row_slices import mask_by_slices
 from algorithms.kernels import drop_out, extremes, sparse_level_rows
 from algorithms.kernels.dropped import dropped
-from algorithms.kernels.grids import looked_up
+from algorithms.kernels.grids import from_codebook
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
@@ -107,7 +107,7 @@ class DropOut(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         level, many, places, values, few, others, negative = symbols
-        rest = looked_up(negative.to(torch.uint8), torch.cat((level, -level), -1))
+        rest = from_codebook(negative.to(torch.uint8), torch.cat((level, -level), -1))
         rows = Entries(many, places).spread(values, d)
         return Entries(few, others).spread_onto(rows, rest)
 

@@ -211,10 +211,10 @@ class ByBucket:
         own = messages[self.network.rank]
         mean = mean_of(packet, _drained(messages), self.network.everyone, room)
         if sending.gradients is not None:
-            heard = mean if "mean" in self.sender.memory.after_reads else None
+            incoming = mean if "mean" in self.sender.memory.after_reads else None
             last = now.done + 1 == now.launched
-            heard = heard if heard is None or room is None or last else heard.clone()
-            now.kept.append(_Kept(sending.group, sending.gradients, packet, own, heard))
+            incoming = incoming if incoming is None or room is None or last else incoming.clone()
+            now.kept.append(_Kept(sending.group, sending.gradients, packet, own, incoming))
             sending.gradients = None
         self._close(now)
         hand_back(unscaled(mean, now.gamma, now.scale), gradients)

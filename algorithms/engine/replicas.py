@@ -19,7 +19,7 @@ HEAVY = f"{NO_MEAN}: medians, between order statistics that hold for any law"
 """What is said where medians stand for means."""
 
 
-class Middle(NamedTuple):
+class ReplicaSummary(NamedTuple):
     """Typical value of replicas, each ``[K]``.
 
     Attributes:
@@ -39,17 +39,17 @@ def centre(errors: Floats, heavy: bool) -> Floats:
     return middles
 
 
-def middle(errors: Floats, heavy: bool) -> Middle:
+def middle(errors: Floats, heavy: bool) -> ReplicaSummary:
     """Of ``[R, K]``: the mean with Student's interval; where tails are ``heavy`` the median,
     between two order statistics that hold it whatever the law (binomial; from 6 replicas on)."""
     if not heavy:
         mean, half = interval(errors)
-        return Middle(mean, mean - half, mean + half)
+        return ReplicaSummary(mean, mean - half, mean + half)
     replicas, ordered = len(errors), np.sort(errors, axis=0)
     below = int(scipy.stats.binom.ppf((1 - LEVEL) / 2, replicas, 0.5))
     unknown = np.full(ordered.shape[1:], np.inf)
     low, high = (-unknown, unknown) if below < 1 else (ordered[below - 1], ordered[-below])
-    return Middle(centre(errors, heavy), low, high)
+    return ReplicaSummary(centre(errors, heavy), low, high)
 
 
 def interval(values: Floats) -> tuple[Floats, Floats]:

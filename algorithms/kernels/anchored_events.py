@@ -18,10 +18,12 @@ UP, DOWN, DENSE, EPOCH = range(4)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _anchored(full_gradient, fnum, flags, whole, theta, z, total, anchor, full, read, bill, first):  # type: ignore[no-untyped-def]
+def _anchored(  # type: ignore[no-untyped-def]
+    full_gradient, fnum, flags, whole, theta, z, total, anchor, full, read, traffic, first
+):
     """A new anchor ``[1, d]`` and its mean gradient ``full``; all workers read it and send. False:
     the gradient is not finite."""
-    n, d = bill.shape[1], z.shape[1]
+    n, d = traffic.shape[1], z.shape[1]
     if flags[MOMENTUM] and not first:
         count = z.dtype.type(whole[EPOCH])
         for j in range(d):
@@ -38,9 +40,9 @@ def _anchored(full_gradient, fnum, flags, whole, theta, z, total, anchor, full, 
     for w in range(read.shape[0]):
         read[w] = anchor[0]
     for w in range(n):
-        bill[MESSAGES_UP, w] += 1
-        bill[BITS_UP, w] += whole[DENSE]
-        hear(bill, w, whole[DENSE])
+        traffic[MESSAGES_UP, w] += 1
+        traffic[BITS_UP, w] += whole[DENSE]
+        hear(traffic, w, whole[DENSE])
     return all_finite(full)
 
 
@@ -48,29 +50,29 @@ def _anchored(full_gradient, fnum, flags, whole, theta, z, total, anchor, full, 
 def _answer(answer, anum, flags, whole, theta, z, anchor, words, replica, t, n, room):  # type: ignore[no-untyped-def]
     """The model that who arrived reads, into room[3]; the length of the message, negative where it
     is refused."""
-    apart, heard, bits = room[2:3], room[3:4], np.full(1, whole[DOWN])
+    apart, incoming, bits = room[2:3], room[3:4], np.full(1, whole[DOWN])
     for j in range(z.shape[1]):
         y = z[0, j]
         if flags[MOMENTUM]:
             y = anchor[0, j] + theta * (z[0, j] - anchor[0, j])
         apart[0, j] = y - anchor[0, j]
     if not flags[ANSWER]:
-        heard[:] = apart
-    elif not answer(anum, apart, apart[:0], words[0], words[1], replica, n, t, heard, bits):
+        incoming[:] = apart
+    elif not answer(anum, apart, apart[:0], words[0], words[1], replica, n, t, incoming, bits):
         return np.int64(-1)
     for j in range(z.shape[1]):
-        heard[0, j] = anchor[0, j] + heard[0, j]
+        incoming[0, j] = anchor[0, j] + incoming[0, j]
     return bits[0]
 
 
 @njit(cache=True, nogil=True)
 def _tick(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, answer, anum, change, pnum, flags, whole, theta, z, anchor, full,
-    read, bill, arrivals, gamma, t, gwords, cwords, awords, replica, room,
+    read, traffic, arrivals, gamma, t, gwords, cwords, awords, replica, room,
 ):  # fmt: skip
     """One tick: who arrives sends a difference, the server steps and answers. False: something is
     refused."""
-    n, d, came = bill.shape[1], z.shape[1], 0
+    n, d, came = traffic.shape[1], z.shape[1], 0
     here, there, u = room[:1], room[1:2], room[4:5]
     u[:] = 0
     for w in arrivals:
@@ -79,7 +81,9 @@ def _tick(  # type: ignore[no-untyped-def]
         gradient(gnum, read[w : w + 1], gwords[0], gwords[1], replica, w, here)
         gradient(gnum, anchor, gwords[0], gwords[1], replica, w, there)
         difference(here, there, here)
-        if not upload(send, snum, flags[SEND], here, cwords, replica, w, t, there, whole[UP], bill):
+        if not upload(
+            send, snum, flags[SEND], here, cwords, replica, w, t, there, whole[UP], traffic
+        ):
             return False
         for j in range(d):
             u[0, j] = u[0, j] + there[0, j] if came else there[0, j]
@@ -90,7 +94,7 @@ def _tick(  # type: ignore[no-untyped-def]
         change(pnum, z, gamma, t)
     length = _answer(answer, anum, flags, whole, theta, z, anchor, awords, replica, t, n, room)
     for w in arrivals[:came]:
-        hear(bill, w, length)
+        hear(traffic, w, length)
         read[w] = room[3]
     return length >= 0 and all_finite(z)
 
@@ -98,7 +102,7 @@ def _tick(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _anchored_events(  # type: ignore[no-untyped-def]
     gradient, gnum, full_gradient, fnum, send, snum, answer, anum, change, pnum, flags, whole,
-    theta, z, total, anchor, full, read, bill, arrivals, gammas, first, gwords, cwords, awords,
+    theta, z, total, anchor, full, read, traffic, arrivals, gammas, first, gwords, cwords, awords,
     replicas,
 ):  # fmt: skip
     done = max(0, min(gammas.shape[0], arrivals.shape[1] - first))
@@ -108,13 +112,13 @@ def _anchored_events(  # type: ignore[no-untyped-def]
             t = first + i
             if t % whole[EPOCH] == 0 and not _anchored(
                 full_gradient, fnum, flags, whole, theta, z[r], total[r], anchor[r], full[r],
-                read[r], bill[r], t == 0,
+                read[r], traffic[r], t == 0,
             ):  # fmt: skip
                 done = i
                 break
             if not _tick(
                 gradient, gnum, send, snum, answer, anum, change, pnum, flags, whole, theta, z[r],
-                anchor[r], full[r], read[r], bill[r], arrivals[r, t], gammas[i], t, gwords[i],
+                anchor[r], full[r], read[r], traffic[r], arrivals[r, t], gammas[i], t, gwords[i],
                 cwords[i], awords[i], replicas[r], room,
             ):  # fmt: skip
                 done = i

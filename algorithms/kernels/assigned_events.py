@@ -10,10 +10,12 @@ from algorithms.kernels.row_parts import Loop, all_finite
 
 
 @njit(cache=True, nogil=True)
-def _tick(gradient, gnum, length, kept, bill, arrivals, read, fetches, gamma, t, words, replica, g):  # type: ignore[no-untyped-def]
+def _tick(  # type: ignore[no-untyped-def]
+    gradient, gnum, length, kept, traffic, arrivals, read, fetches, gamma, t, words, replica, g
+):
     """One tick of one replica; ``kept`` ``[depth, d]`` are the last versions. False: a gradient is
     not finite."""
-    depth, d, n = kept.shape[0], kept.shape[1], bill.shape[1]
+    depth, d, n = kept.shape[0], kept.shape[1], traffic.shape[1]
     total = np.zeros(d, kept.dtype)
     for q in range(arrivals.shape[0]):
         w, place = arrivals[q], read[q] % depth
@@ -22,8 +24,8 @@ def _tick(gradient, gnum, length, kept, bill, arrivals, read, fetches, gamma, t,
         gradient(gnum, kept[place : place + 1], words[0], words[1], replica, w, g)
         if not all_finite(g):
             return False
-        bill[MESSAGES_UP, w] += 1
-        bill[BITS_UP, w] += length
+        traffic[MESSAGES_UP, w] += 1
+        traffic[BITS_UP, w] += length
         for j in range(d):
             total[j] += g[0, j]
     now, after = kept[t % depth], kept[(t + 1) % depth]
@@ -31,13 +33,13 @@ def _tick(gradient, gnum, length, kept, bill, arrivals, read, fetches, gamma, t,
         after[j] = now[j] - gamma * total[j]
     for w in fetches:
         if w < n:
-            hear(bill, w, length)
+            hear(traffic, w, length)
     return True
 
 
 @njit(cache=True, nogil=True)
 def _assigned_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, length, kept, bill, arrivals, versions, fetches, gammas, first, gwords,
+    gradient, gnum, length, kept, traffic, arrivals, versions, fetches, gammas, first, gwords,
     replicas,
 ):  # fmt: skip
     done, g = max(0, min(gammas.shape[0], arrivals.shape[1] - first)), kept[0, :1].copy()
@@ -45,7 +47,7 @@ def _assigned_events(  # type: ignore[no-untyped-def]
         for i in range(done):
             t = first + i
             if not _tick(
-                gradient, gnum, length, kept[r], bill[r], arrivals[r, t], versions[r, t],
+                gradient, gnum, length, kept[r], traffic[r], arrivals[r, t], versions[r, t],
                 fetches[r, t], gammas[i], t, gwords[i], replicas[r], g,
             ):  # fmt: skip
                 done = i

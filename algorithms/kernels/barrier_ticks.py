@@ -71,17 +71,17 @@ def deadline(num, now, updates, finish, idle, clock, version, stamp, arrived, fe
 @njit(cache=True, nogil=True)
 def asynchronous(num, now, updates, finish, idle, clock, version, stamp, arrived, fetched, started):  # type: ignore[no-untyped-def]
     """The first to arrive goes on at once."""
-    who = np.argmin(finish)
-    arrived[who], fetched[who], started[who] = True, True, True
-    return max(now, finish[who])
+    subset = np.argmin(finish)
+    arrived[subset], fetched[subset], started[subset] = True, True, True
+    return max(now, finish[subset])
 
 
 @njit(cache=True, nogil=True)
 def round_robin(num, now, updates, finish, idle, clock, version, stamp, arrived, fetched, started):  # type: ignore[no-untyped-def]
     """Workers in turn, a slot apart at least; its seconds."""
-    who = clock.sum() % clock.shape[0]
-    arrived[who], fetched[who], started[who] = True, True, True
-    return max(max(now, finish[who]), now + num[4][0])
+    subset = clock.sum() % clock.shape[0]
+    arrived[subset], fetched[subset], started[subset] = True, True, True
+    return max(max(now, finish[subset]), now + num[4][0])
 
 
 @njit(cache=True, nogil=True)
@@ -112,11 +112,11 @@ def _until_a_start(s, now, finish, idle, clock, arrived, started):  # type: igno
     """Arrivals one after another until somebody may start; when that is."""
     left, moment, some = finish.copy(), now, False
     while not some:
-        who = np.argmin(left)
-        moment = max(moment, left[who])
+        subset = np.argmin(left)
+        moment = max(moment, left[subset])
         if not np.isfinite(moment):
             return moment
-        arrived[who], left[who] = True, np.inf
+        arrived[subset], left[subset] = True, np.inf
         slowest = (clock + arrived).min()
         for i in range(clock.shape[0]):
             if (idle[i] or arrived[i]) and clock[i] + arrived[i] - slowest <= s:
@@ -212,8 +212,8 @@ def _drawing(  # type: ignore[no-untyped-def]
             _list(flags[1, r], fetches[t, r])
             _list(flags[2, r], starts[t, r])
             for q in range(arrivals.shape[2]):
-                who = arrivals[t, r, q]
-                versions[t, r, q] = version[r, who] if who < n else t
+                subset = arrivals[t, r, q]
+                versions[t, r, q] = version[r, subset] if subset < n else t
             _move(
                 t, now[r], table[r], finish[r], idle[r], clock[r], begun[r], version[r], cached[r],
                 stamp[r], since[r], waited[r], dropped[r], flags[0, r], flags[1, r], flags[2, r],

@@ -63,7 +63,7 @@ def _direction(sums, counts, server, along):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _buffered(  # type: ignore[no-untyped-def]
-    gradient, gnum, server, rate, factors, line, x, view, steps, given, sums, counts, bill,
+    gradient, gnum, server, rate, factors, line, x, view, steps, given, sums, counts, traffic,
     arrivals, fetches, gammas, first, gwords, replica,
 ):  # fmt: skip
     d = x.shape[1]
@@ -71,13 +71,13 @@ def _buffered(  # type: ignore[no-untyped-def]
     y, g, total, along = room[0], room[1], room[2], room[3]
     for i in range(gammas.shape[0]):
         w, gamma = arrivals[first + i, 0], gammas[i]
-        if w == bill.shape[1]:
+        if w == traffic.shape[1]:
             return i
         y[0] = view[w]
         if not _brought(gradient, gnum, gwords[i], replica, w, gamma, y, g, total):
             return i
-        bill[MESSAGES_UP, w] += 1
-        bill[BITS_UP, w] += server[BITS]
+        traffic[MESSAGES_UP, w] += 1
+        traffic[BITS_UP, w] += server[BITS]
         age = steps[0] - given[w]
         if server[OLDEST] == 0 or age < server[OLDEST]:
             slot = w if server[BY_WORKER] else 0
@@ -93,23 +93,23 @@ def _buffered(  # type: ignore[no-untyped-def]
             sums[:] = 0
             counts[:] = 0
         for hears in fetches[first + i]:
-            if hears < bill.shape[1]:
+            if hears < traffic.shape[1]:
                 view[hears] = x[0]
                 given[hears] = steps[0]
-                hear(bill, hears, server[BITS])
+                hear(traffic, hears, server[BITS])
     return gammas.shape[0]
 
 
 @njit(cache=True, nogil=True)
 def _buffered_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, server, rate, factors, line, x, view, steps, given, sums, counts, bill,
+    gradient, gnum, server, rate, factors, line, x, view, steps, given, sums, counts, traffic,
     arrivals, fetches, gammas, first, gwords, replicas,
 ):  # fmt: skip
     done = ticks_ahead(arrivals, gammas, first)
     for r in range(x.shape[0]):
         done = _buffered(
             gradient, gnum, server, rate, factors, line, x[r : r + 1], view[r], steps[r : r + 1],
-            given[r], sums[r], counts[r], bill[r], arrivals[r], fetches[r], gammas[:done], first,
+            given[r], sums[r], counts[r], traffic[r], arrivals[r], fetches[r], gammas[:done], first,
             gwords, replicas[r],
         )  # fmt: skip
     return done

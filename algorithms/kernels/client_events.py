@@ -34,7 +34,7 @@ def mixture(versions, begun, t, spread, words, replica, worker, u, read):  # typ
 
 @njit(cache=True, nogil=True)
 def _shared(  # type: ignore[no-untyped-def]
-    gradient, gnum, send, snum, sends, lengths, spread, versions, newest, bill, arrivals, begun,
+    gradient, gnum, send, snum, sends, lengths, spread, versions, newest, traffic, arrivals, begun,
     gammas, first, gwords, cwords, rwords, replica,
 ):  # fmt: skip
     depth, d = versions.shape
@@ -43,12 +43,12 @@ def _shared(  # type: ignore[no-untyped-def]
     u, zero = np.empty(d), versions.dtype.type(0)
     for i in range(gammas.shape[0]):
         t, w = first + i, arrivals[first + i, 0]
-        if w == bill.shape[1]:
+        if w == traffic.shape[1]:
             return i
         mixture(versions, begun[t, 0], t, spread, rwords[i], replica, w, u, read[0])
-        hear(bill, w, lengths[1])
+        hear(traffic, w, lengths[1])
         gradient(gnum, read, gwords[i, 0], gwords[i, 1], replica, w, g)
-        if not upload(send, snum, sends, g, cwords[i], replica, w, t, sent, lengths[0], bill):
+        if not upload(send, snum, sends, g, cwords[i], replica, w, t, sent, lengths[0], traffic):
             return i
         for j in range(d):
             step = gammas[i] * (zero + sent[0, j])
@@ -59,14 +59,14 @@ def _shared(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _shared_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, send, snum, sends, lengths, spread, versions, newest, bill, arrivals, begun,
+    gradient, gnum, send, snum, sends, lengths, spread, versions, newest, traffic, arrivals, begun,
     gammas, first, gwords, cwords, rwords, replicas,
 ):  # fmt: skip
     done = ticks_ahead(arrivals, gammas, first)
     for r in range(versions.shape[0]):
         done = _shared(
             gradient, gnum, send, snum, sends, lengths, spread[0], versions[r],
-            newest[r : r + 1], bill[r], arrivals[r], begun[r], gammas[:done], first,
+            newest[r : r + 1], traffic[r], arrivals[r], begun[r], gammas[:done], first,
             gwords, cwords, rwords, replicas[r],
         )  # fmt: skip
     return done
@@ -75,14 +75,14 @@ def _shared_events(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _downpour(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, move, onum, flags, lengths, periods, x, local, accrued, made,
-    velocity, bill, arrivals, gammas, first, gwords, cwords, replica,
+    velocity, traffic, arrivals, gammas, first, gwords, cwords, replica,
 ):  # fmt: skip
     d = x.shape[1]
-    room, unpaid, zero = np.empty((3, 1, d), x.dtype), np.zeros_like(bill), x.dtype.type(0)
+    room, unpaid, zero = np.empty((3, 1, d), x.dtype), np.zeros_like(traffic), x.dtype.type(0)
     g, sent, step = room[0], room[1], room[2]
     for i in range(gammas.shape[0]):
         w, gamma = arrivals[first + i, 0], gammas[i]
-        if w == bill.shape[1]:
+        if w == traffic.shape[1]:
             return i
         gradient(gnum, local[w : w + 1], gwords[i, 0], gwords[i, 1], replica, w, g)
         for j in range(d):
@@ -93,7 +93,7 @@ def _downpour(  # type: ignore[no-untyped-def]
         pushes = made[w] % periods[0] == periods[2]
         if (pushes or flags[0]) and not upload(  # encoded in either case
             send, snum, flags[0], accrued[w : w + 1], cwords[i], replica, w, first + i, sent,
-            lengths[0], bill if pushes else unpaid,
+            lengths[0], traffic if pushes else unpaid,
         ):  # fmt: skip
             return i
         if not pushes:
@@ -108,7 +108,7 @@ def _downpour(  # type: ignore[no-untyped-def]
             local[w, j] = local[w, j] - gamma * g[0, j]
         if made[w] % periods[1] == 0:
             local[w] = x[0]
-            hear(bill, w, lengths[1])
+            hear(traffic, w, lengths[1])
         if pushes:
             accrued[w] = 0
     return gammas.shape[0]
@@ -117,13 +117,13 @@ def _downpour(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _downpour_events(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, move, onum, flags, lengths, periods, x, local, accrued, made,
-    velocity, bill, arrivals, gammas, first, gwords, cwords, replicas,
+    velocity, traffic, arrivals, gammas, first, gwords, cwords, replicas,
 ):  # fmt: skip
     done = ticks_ahead(arrivals, gammas, first)
     for r in range(x.shape[0]):
         done = _downpour(
             gradient, gnum, send, snum, move, onum, flags, lengths, periods, x[r : r + 1], local[r],
-            accrued[r], made[r], velocity[r], bill[r], arrivals[r], gammas[:done], first, gwords,
+            accrued[r], made[r], velocity[r], traffic[r], arrivals[r], gammas[:done], first, gwords,
             cwords, replicas[r],
         )  # fmt: skip
     return done
@@ -131,14 +131,14 @@ def _downpour_events(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _elastic(  # type: ignore[no-untyped-def]
-    gradient, gnum, length, period, alpha, delta, centre, local, velocity, made, bill, arrivals,
+    gradient, gnum, length, period, alpha, delta, centre, local, velocity, made, traffic, arrivals,
     gammas, first, gwords, replica,
 ):  # fmt: skip
     d, zero = local.shape[1], local.dtype.type(0)
     g, point = np.empty((1, d), local.dtype), np.empty((1, d), local.dtype)
     for i in range(gammas.shape[0]):
         w, gamma = arrivals[first + i, 0], gammas[i]
-        if w == bill.shape[1]:
+        if w == traffic.shape[1]:
             return i
         x, v = local[w], velocity[w]
         for j in range(d):
@@ -149,9 +149,9 @@ def _elastic(  # type: ignore[no-untyped-def]
         meets = made[w] % period == 0
         made[w] += 1
         if meets:
-            bill[MESSAGES_UP, w] += 1
-            bill[BITS_UP, w] += length
-            hear(bill, w, length)
+            traffic[MESSAGES_UP, w] += 1
+            traffic[BITS_UP, w] += length
+            hear(traffic, w, length)
         for j in range(d):
             v[j] = delta * v[j] - gamma * g[0, j]
             pull, pulled = zero, x[j]
@@ -164,14 +164,14 @@ def _elastic(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _elastic_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, length, period, pulls, centre, local, velocity, made, bill, arrivals, gammas,
+    gradient, gnum, length, period, pulls, centre, local, velocity, made, traffic, arrivals, gammas,
     first, gwords, replicas,
 ):  # fmt: skip
     done = ticks_ahead(arrivals, gammas, first)
     for r in range(centre.shape[0]):
         done = _elastic(
             gradient, gnum, length, period, pulls[0], pulls[1], centre[r], local[r], velocity[r],
-            made[r], bill[r], arrivals[r], gammas[:done], first, gwords, replicas[r],
+            made[r], traffic[r], arrivals[r], gammas[:done], first, gwords, replicas[r],
         )  # fmt: skip
     return done
 

@@ -83,9 +83,9 @@ def now() -> DeferredChecks | None:
     return _NOW.get()
 
 
-def finite_rows(g: Tensor, t: int, who: Tensor) -> Tensor:
-    """Gradients g ``[..., k, d]`` of workers ``who`` at step t; where checks are late, zeros stand
-    for all of them if one is not finite.
+def finite_rows(g: Tensor, t: int, subset: Tensor) -> Tensor:
+    """Gradients g ``[..., k, d]`` of workers ``subset`` at step t; where checks are late, zeros
+    stand for all of them if one is not finite.
 
     Raises:
         NonFiniteGradient: names the step, replica and worker.
@@ -96,7 +96,7 @@ def finite_rows(g: Tensor, t: int, who: Tensor) -> Tensor:
     if not all_finite(g):
         bad = ~torch.isfinite(g).all(-1)
         where = tuple(bad.nonzero()[0].tolist())
-        worker = int(who.expand(bad.shape)[where])
+        worker = int(subset.expand(bad.shape)[where])
         raise NonFiniteGradient(
             f"gradient of worker {worker} at step {t}, replica {where[:-1]}, is not finite; a "
             "smaller stepsize or finite data would do"

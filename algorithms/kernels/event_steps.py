@@ -20,7 +20,7 @@ SEND, CORRECT, CHANGE = range(3)
 
 
 @njit(cache=True, nogil=True)
-def upload(send, snum, sends, x, words, replica, worker, t, sent, length, bill):  # type: ignore[no-untyped-def]
+def upload(send, snum, sends, x, words, replica, worker, t, sent, length, traffic):  # type: ignore[no-untyped-def]
     """Send a worker's message for x ``[1, d]``; the server's reading goes into sent ``[1, d]``.
 
     ``length`` is that of the message, negative where the operator says it. False: the composed path
@@ -33,16 +33,16 @@ def upload(send, snum, sends, x, words, replica, worker, t, sent, length, bill):
         sent[:] = x
     elif not send(snum, x, x[:0], words[0], words[1], replica, worker, t, sent, bits):
         return False
-    bill[MESSAGES_UP, worker] += 1
-    bill[BITS_UP, worker] += length if length >= 0 else bits[0]
+    traffic[MESSAGES_UP, worker] += 1
+    traffic[BITS_UP, worker] += length if length >= 0 else bits[0]
     return all_finite(sent)
 
 
 @njit(cache=True, nogil=True)
-def hear(bill, worker, length):  # type: ignore[no-untyped-def]
+def hear(traffic, worker, length):  # type: ignore[no-untyped-def]
     """Charge an answer to a worker."""
-    bill[MESSAGES_DOWN, worker] += 1
-    bill[BITS_DOWN, worker] += length
+    traffic[MESSAGES_DOWN, worker] += 1
+    traffic[BITS_DOWN, worker] += length
 
 
 @njit(cache=True, nogil=True)
@@ -58,14 +58,14 @@ def _summed(rows, count, divisor, total):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _answer(x, view, cache, given, fetches, starts, length, bill):  # type: ignore[no-untyped-def]
+def _answer(x, view, cache, given, fetches, starts, length, traffic):  # type: ignore[no-untyped-def]
     """Give x to workers that fetch; those that start compute on theirs; uncached, one act."""
-    n, caches = bill.shape[1], cache.shape[0] > 0
+    n, caches = traffic.shape[1], cache.shape[0] > 0
     held = cache if caches else view
     for w in fetches:
         if w < n:
             held[w] = x[0]
-            hear(bill, w, length)
+            hear(traffic, w, length)
             if given.shape[0]:
                 given[w] = x[0]
     if caches:
@@ -78,10 +78,10 @@ def _answer(x, view, cache, given, fetches, starts, length, bill):  # type: igno
 @njit(cache=True, nogil=True)
 def _server_ticks(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, correct, rnum, change, pnum, flags, lengths, share, x, view, cache,
-    given, memory, bill, arrivals, fetches, starts, gammas, first, gwords, cwords, replica,
+    given, memory, traffic, arrivals, fetches, starts, gammas, first, gwords, cwords, replica,
 ):  # fmt: skip
     """Ticks of one replica."""
-    n, d, width = bill.shape[1], x.shape[1], arrivals.shape[1]
+    n, d, width = traffic.shape[1], x.shape[1], arrivals.shape[1]
     g, sent = np.empty((1, d), x.dtype), np.empty((width, d), x.dtype)
     total, read = np.empty(d, x.dtype), np.empty((width, d), x.dtype)
     for i in range(gammas.shape[0]):
@@ -92,7 +92,7 @@ def _server_ticks(  # type: ignore[no-untyped-def]
             gradient(gnum, view[w : w + 1], gwords[i, 0], gwords[i, 1], replica, w, g)
             if not upload(
                 send, snum, flags[SEND], g, cwords[i], replica, w, t, sent[came : came + 1],
-                lengths[0], bill,
+                lengths[0], traffic,
             ):  # fmt: skip
                 return i
             if flags[CORRECT]:
@@ -112,22 +112,44 @@ def _server_ticks(  # type: ignore[no-untyped-def]
                     own[j] = own[j] - gamma * total[j]
         if flags[CHANGE]:
             change(pnum, x, gamma, t)
-        _answer(x, view, cache, given, fetches[t], starts[t], lengths[1], bill)
+        _answer(x, view, cache, given, fetches[t], starts[t], lengths[1], traffic)
     return gammas.shape[0]
 
 
 @njit(cache=True, nogil=True)
 def _server_events(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, correct, rnum, change, pnum, flags, lengths, share, x, view, cache,
-    given, memory, bill, arrivals, fetches, starts, gammas, first, gwords, cwords, replicas,
+    given, memory, traffic, arrivals, fetches, starts, gammas, first, gwords, cwords, replicas,
 ):  # fmt: skip
     done = max(0, min(gammas.shape[0], arrivals.shape[1] - first))
     for r in range(x.shape[0]):
         done = _server_ticks(
-            gradient, gnum, send, snum, correct, rnum, change, pnum, flags, lengths, share,
-            x[r : r + 1], view[r], cache[r], given[r], memory[r], bill[r], arrivals[r], fetches[r],
-            starts[r], gammas[:done], first, gwords, cwords, replicas[r],
-        )  # fmt: skip
+            gradient,
+            gnum,
+            send,
+            snum,
+            correct,
+            rnum,
+            change,
+            pnum,
+            flags,
+            lengths,
+            share,
+            x[r : r + 1],
+            view[r],
+            cache[r],
+            given[r],
+            memory[r],
+            traffic[r],
+            arrivals[r],
+            fetches[r],
+            starts[r],
+            gammas[:done],
+            first,
+            gwords,
+            cwords,
+            replicas[r],
+        )
     return done
 
 

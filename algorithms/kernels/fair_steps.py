@@ -58,13 +58,13 @@ def _turns(row, mask, rooms, best, largest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def places_of(heard, places):  # type: ignore[no-untyped-def]
+def places_of(incoming, places):  # type: ignore[no-untyped-def]
     """Places ``[d]`` of the coordinates of finite rows ``[n, d]`` in order of turn, then size."""
     d = places.shape[0]
-    best, largest = np.full(d, d, np.int64), np.zeros(d, heard.dtype)
+    best, largest = np.full(d, d, np.int64), np.zeros(d, incoming.dtype)
     rooms = np.empty((4, d), np.int64)
-    for i in range(heard.shape[0]):
-        _turns(heard[i], magnitude_mask(heard), rooms, best, largest)
+    for i in range(incoming.shape[0]):
+        _turns(incoming[i], magnitude_mask(incoming), rooms, best, largest)
     sizes = np.argsort(-largest, kind="mergesort")
     by_turn = np.argsort(best[sizes], kind="mergesort")
     for place in range(d):
@@ -73,7 +73,7 @@ def places_of(heard, places):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _workers_heard(  # type: ignore[no-untyped-def]
-    gradient, gnum, send, snum, x, k, residual, gamma, t, gwords, replica, together, heard, bits,
+    gradient, gnum, send, snum, x, k, residual, gamma, t, gwords, replica, together, incoming, bits,
 ):  # fmt: skip
     """Vectors to be sent, in place of residuals ``[n, d]``, and those received. False: a message
     is refused."""
@@ -86,7 +86,7 @@ def _workers_heard(  # type: ignore[no-untyped-def]
         if not all_finite(g):
             return False
         wanted_rows(g, gamma, wanted)
-        there = heard[w : w + many]
+        there = incoming[w : w + many]
         if not send(snum, wanted, guide[:many], 0, 0, replica, w, t, there, bits[w : w + many]):
             return False
     return True
@@ -105,7 +105,7 @@ def _chosen(mean, places, count, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True, error_model="numpy")
 def _fair_heard(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, entry, half, least, x, residual, state, gamma, t, gwords, replicas,
-    together, heard, moves, ks, bits, downs,
+    together, incoming, moves, ks, bits, downs,
 ):  # fmt: skip
     """Moves and trials ``[2, R, 1, d]`` of k and of fewer coordinates ``[2, R, 1, 1]``."""
     n, d = residual.shape[1], x.shape[2]
@@ -116,14 +116,14 @@ def _fair_heard(  # type: ignore[no-untyped-def]
         ks[0, r, 0, 0], ks[1, r, 0, 0] = k, fewer
         if not _workers_heard(
             gradient, gnum, send, snum, x[r], k, residual[r], gamma, t, gwords, replicas[r],
-            together, heard[r], bits[r],
+            together, incoming[r], bits[r],
         ):  # fmt: skip
             return False
         mean[:] = 0
-        add_rows(heard[r], mean[0], 0, d)
+        add_rows(incoming[r], mean[0], 0, d)
         for j in range(d):
             mean[0, j] /= n
-        places_of(heard[r], places)
+        places_of(incoming[r], places)
         downs[r, 0] = entry * _chosen(mean, places, k, moves[0, r])
         _chosen(mean, places, fewer, moves[1, r])
         if not (all_finite(moves[0, r]) and all_finite(moves[1, r])):
@@ -132,7 +132,7 @@ def _fair_heard(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fair_moved(width, least, x, residual, state, heard, moves, sooner):  # type: ignore[no-untyped-def]
+def _fair_moved(width, least, x, residual, state, incoming, moves, sooner):  # type: ignore[no-untyped-def]
     """Models, residuals and k ``[R, 1, 1]`` after the step; ``sooner`` ``[R]``: k falls."""
     n, d = residual.shape[1], x.shape[2]
     for r in range(x.shape[0]):
@@ -140,7 +140,7 @@ def _fair_moved(width, least, x, residual, state, heard, moves, sooner):  # type
         for i in range(n):
             for j in range(d):
                 if move[j] != 0:
-                    residual[r, i, j] = residual[r, i, j] - heard[r, i, j]
+                    residual[r, i, j] = residual[r, i, j] - incoming[r, i, j]
         for j in range(d):
             x[r, 0, j] = x[r, 0, j] - move[j]
         moved = state[r, 0, 0] + (-width if sooner[r] else width)

@@ -37,7 +37,7 @@ def _moments(x, mean, deviation):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def looked_row(row, edge, k, looks):  # type: ignore[no-untyped-def]
+def inspected_row(row, edge, k, looks):  # type: ignore[no-untyped-def]
     """The threshold after all but the last of so many looks at a row ``[d]``, ``edge`` at first."""
     for _ in range(looks - 1):
         count = _count(row, edge)
@@ -53,7 +53,7 @@ def looked_row(row, edge, k, looks):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _looked(x, threshold, k, looks):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        threshold[i] = looked_row(x[i], threshold[i], k, looks)
+        threshold[i] = inspected_row(x[i], threshold[i], k, looks)
 
 
 def moments(x: Tensor) -> tuple[Tensor, Tensor]:

@@ -33,12 +33,12 @@ def _called(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cross(bill, sender, hearer, length):  # type: ignore[no-untyped-def]
+def _cross(traffic, sender, hearer, length):  # type: ignore[no-untyped-def]
     """Charge a message between workers."""
-    bill[MESSAGES_UP, sender] += 1
-    bill[BITS_UP, sender] += length
-    bill[MESSAGES_DOWN, hearer] += 1
-    bill[BITS_DOWN, hearer] += length
+    traffic[MESSAGES_UP, sender] += 1
+    traffic[BITS_UP, sender] += length
+    traffic[MESSAGES_DOWN, hearer] += 1
+    traffic[BITS_DOWN, hearer] += length
 
 
 @njit(cache=True, nogil=True)
@@ -60,46 +60,63 @@ def _average(x, one, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _atomic(x, who, called, g, gamma, length, bill):  # type: ignore[no-untyped-def]
+def _atomic(x, subset, called, g, gamma, length, traffic):  # type: ignore[no-untyped-def]
     """One after another averages with whom it called, and moves; whether all stay finite."""
     good = True
     for q in range(g.shape[0]):
-        if called[q] != who[q]:
-            _average(x, who[q], called[q])
-            _cross(bill, who[q], called[q], length)
-            _cross(bill, called[q], who[q], length)
-        good &= _move(x[who[q]], g[q], gamma)
+        if called[q] != subset[q]:
+            _average(x, subset[q], called[q])
+            _cross(traffic, subset[q], called[q], length)
+            _cross(traffic, called[q], subset[q], length)
+        good &= _move(x[subset[q]], g[q], gamma)
     return good
 
 
 @njit(cache=True, nogil=True)
-def _one_sided(x, held, who, called, pull, g, gamma, length, bill):  # type: ignore[no-untyped-def]
+def _one_sided(x, held, subset, called, pull, g, gamma, length, traffic):  # type: ignore[no-untyped-def]
     """Hearers take the mean of their model and those that they hear, all as they stood before."""
-    heard = np.zeros(x.shape[0], np.int64)
+    incoming = np.zeros(x.shape[0], np.int64)
     for q in range(g.shape[0]):
-        held[q] = x[called[q] if pull else who[q]]
+        held[q] = x[called[q] if pull else subset[q]]
     for q in range(g.shape[0]):
-        if called[q] != who[q]:
-            hearer, sender = (who[q], called[q]) if pull else (called[q], who[q])
-            heard[hearer] += 1
+        if called[q] != subset[q]:
+            hearer, sender = (subset[q], called[q]) if pull else (called[q], subset[q])
+            incoming[hearer] += 1
             for j in range(x.shape[1]):
                 x[hearer, j] = x[hearer, j] + held[q, j]
-            _cross(bill, sender, hearer, length)
+            _cross(traffic, sender, hearer, length)
     for i in range(x.shape[0]):
-        if heard[i]:
+        if incoming[i]:
             for j in range(x.shape[1]):
-                x[i, j] /= 1 + heard[i]
+                x[i, j] /= 1 + incoming[i]
     for q in range(g.shape[0]):
-        _move(x[who[q]], g[q], gamma)
+        _move(x[subset[q]], g[q], gamma)
 
 
 @njit(cache=True, nogil=True)
 def _ticks(  # type: ignore[no-untyped-def]
-    gradient, gnum, how, neighbours, degrees, calls, probability, length, x, view, bill, arrivals,
-    starts, gammas, first, gwords, pwords, wwords, replica,
-):  # fmt: skip
+    gradient,
+    gnum,
+    how,
+    neighbours,
+    degrees,
+    calls,
+    probability,
+    length,
+    x,
+    view,
+    traffic,
+    arrivals,
+    starts,
+    gammas,
+    first,
+    gwords,
+    pwords,
+    wwords,
+    replica,
+):
     """Ticks of one replica."""
-    n, width = bill.shape[1], arrivals.shape[1]
+    n, width = traffic.shape[1], arrivals.shape[1]
     g, room = np.empty((width, x.shape[1]), x.dtype), np.empty(1)
     held, called = np.empty_like(g), np.empty(width, np.int64)
     if how == AVERAGE and not all_finite(x[:n]):
@@ -119,8 +136,10 @@ def _ticks(  # type: ignore[no-untyped-def]
         if not all_finite(g[:came]):
             return i
         if how != AVERAGE:
-            _one_sided(x, held, arrivals[t], called, how == PULL, g[:came], gammas[i], length, bill)
-        elif not _atomic(x, arrivals[t], called, g[:came], gammas[i], length, bill):
+            _one_sided(
+                x, held, arrivals[t], called, how == PULL, g[:came], gammas[i], length, traffic
+            )
+        elif not _atomic(x, arrivals[t], called, g[:came], gammas[i], length, traffic):
             return i
         for w in starts[t]:
             if w < n:
@@ -130,14 +149,31 @@ def _ticks(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _gossip_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, how, neighbours, degrees, calls, probability, length, x, view, bill, arrivals,
-    starts, gammas, first, gwords, pwords, wwords, replicas,
-):  # fmt: skip
+    gradient,
+    gnum,
+    how,
+    neighbours,
+    degrees,
+    calls,
+    probability,
+    length,
+    x,
+    view,
+    traffic,
+    arrivals,
+    starts,
+    gammas,
+    first,
+    gwords,
+    pwords,
+    wwords,
+    replicas,
+):
     done = max(0, min(gammas.shape[0], arrivals.shape[1] - first))
     for r in range(x.shape[0]):
         done = _ticks(
             gradient, gnum, how, neighbours, degrees, calls, probability[0], length, x[r], view[r],
-            bill[r], arrivals[r], starts[r], gammas[:done], first, gwords, pwords, wwords,
+            traffic[r], arrivals[r], starts[r], gammas[:done], first, gwords, pwords, wwords,
             replicas[r],
         )  # fmt: skip
     return done

@@ -241,19 +241,19 @@ def fixed(x: Tensor, step: float, half: int, u: Tensor | Counters, width: int) -
     return out
 
 
-def looked_up_torch(codes: Tensor, table: Tensor) -> Tensor:
-    """The twin of :func:`looked_up`, equal."""
+def from_codebook_torch(codes: Tensor, table: Tensor) -> Tensor:
+    """The twin of :func:`from_codebook`, equal."""
     own = table.expand(*codes.shape[:-1], table.shape[-1])
     return own.gather(-1, codes.to(torch.int64))
 
 
-def looked_up(codes: Tensor, table: Tensor) -> Tensor:
+def from_codebook(codes: Tensor, table: Tensor) -> Tensor:
     """Values of codes ``[..., m, d]`` in their row's table ``[..., m, K]`` or in one ``[K]``.
 
     Codes lie in [0, K).
     """
     if by_torch(codes):
-        return looked_up_torch(codes, table)
+        return from_codebook_torch(codes, table)
     out = torch.empty(codes.shape, dtype=table.dtype)
     _looked_up(_rows(codes), table.reshape(-1, table.shape[-1]).contiguous().numpy(), _rows(out))
     return out

@@ -34,10 +34,10 @@ def _exact(wanted, heavy, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _moved(heavy, best, heard, x, wanted):  # type: ignore[no-untyped-def]
+def _moved(heavy, best, incoming, x, wanted):  # type: ignore[no-untyped-def]
     for e in best[0]:
         j = heavy[0, e]
-        x[0, j] = x[0, j] - heard[0, e]
+        x[0, j] = x[0, j] - incoming[0, e]
         for i in range(wanted.shape[0]):
             wanted[i, j] = 0
 
@@ -58,7 +58,7 @@ def _heavy_loop(  # type: ignore[no-untyped-def]
         np.empty((1, asked), np.int64),
         np.empty((1, k), np.int64),
     )
-    exact, heard = np.empty((1, asked), x.dtype), np.empty((1, asked), x.dtype)
+    exact, incoming = np.empty((1, asked), x.dtype), np.empty((1, asked), x.dtype)
     for i in range(gammas.shape[0]):
         for r in range(x.shape[0]):
             table, total = tables[r : r + 1], sums.reshape(1, rows * width)
@@ -75,11 +75,11 @@ def _heavy_loop(  # type: ignore[no-untyped-def]
             _heavy(sums, n, table, found, heavy)
             _exact(residual[r], heavy, exact)
             if not send(
-                snum, exact, exact[:0], 0, 0, replicas[r], n, first + i, heard, downs[0, r]
+                snum, exact, exact[:0], 0, 0, replicas[r], n, first + i, incoming, downs[0, r]
             ):
                 return i
-            largest_into(integer_view(heard), magnitude_mask(heard), k, best)
-            _moved(heavy, best, heard, x[r], residual[r])
+            largest_into(integer_view(incoming), magnitude_mask(incoming), k, best)
+            _moved(heavy, best, incoming, x[r], residual[r])
     return gammas.shape[0]
 
 

@@ -63,26 +63,47 @@ def _allowed(moves, weights, square):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _asked(rule, own, turn, forced, allowed, x, heard, dense, downs):  # type: ignore[no-untyped-def]
-    """Write the model to ``heard`` ``[n, d]`` of those that receive it, its length to ``downs``."""
-    n, move, found = heard.shape[0], np.empty_like(x), np.empty(1, x.dtype)
+def _asked(rule, own, turn, forced, allowed, x, incoming, dense, downs):  # type: ignore[no-untyped-def]
+    """Write the model to ``incoming`` ``[n, d]`` of those that receive it, its length to
+    ``downs``."""
+    n, move, found = incoming.shape[0], np.empty_like(x), np.empty(1, x.dtype)
     for i in range(n):
         asked = rule == WORKER or (forced == 1 if forced >= 0 else i == turn % n)
         if rule == SERVER and forced < 0:
-            difference(heard[i : i + 1], x, move)
+            difference(incoming[i : i + 1], x, move)
             squares_into(move, found)
             smooth = own[i if own.shape[0] > 1 else 0]
             asked = _above(smooth * smooth * found[0], allowed)
         downs[i] = dense if asked else -1
         if asked:
-            heard[i] = x[0]
+            incoming[i] = x[0]
 
 
 @njit(cache=True, nogil=True)
 def _lag_loop(  # type: ignore[no-untyped-def]
-    gradient, gnum, rule, dense, own, weights, x, stored, mean, heard, moves, gamma2, forced, turn,
-    gammas, first, gwords, cwords, replicas, together, bits, downs,
-):  # fmt: skip
+    gradient,
+    gnum,
+    rule,
+    dense,
+    own,
+    weights,
+    x,
+    stored,
+    mean,
+    incoming,
+    moves,
+    gamma2,
+    forced,
+    turn,
+    gammas,
+    first,
+    gwords,
+    cwords,
+    replicas,
+    together,
+    bits,
+    downs,
+):
     n, d, zero = stored.shape[1], x.shape[2], np.zeros(1, x.dtype)
     g, total, size = (
         np.empty((together, d), x.dtype),
@@ -94,13 +115,13 @@ def _lag_loop(  # type: ignore[no-untyped-def]
         for r in range(x.shape[0]):
             allowed = _allowed(moves[r, 0], weights, gamma2[i])
             ups, asked = bits[i, r], downs[i, r]
-            _asked(rule, own, turn + first + i, forced[i], allowed, x[r], heard[r], dense, asked)
+            _asked(rule, own, turn + first + i, forced[i], allowed, x[r], incoming[r], dense, asked)
             total[:] = zero[0]
             for w in range(0, n, together):
                 k = min(together, n - w)
                 made, old = g[:k], stored[r, w : w + k]
                 gradient(
-                    gnum, heard[r, w : w + k], gwords[i, 0], gwords[i, 1], replicas[r], w, made
+                    gnum, incoming[r, w : w + k], gwords[i, 0], gwords[i, 1], replicas[r], w, made
                 )
                 if not all_finite(made):
                     return i

@@ -62,26 +62,26 @@ def _fill_grams(rows, grams):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _shares(z, share, bend):  # type: ignore[no-untyped-def]
+def _shares(z, share, second_derivative):  # type: ignore[no-untyped-def]
     """b = 1/(1 + e^z) into share, b (1 - b) into bend; the sum of log(1 + e^-z)."""
     total = 0.0
     for s in range(z.shape[0]):
         e = math.exp(-abs(z[s]))
         total += math.log1p(e) - min(z[s], 0.0)
         share[s] = (e if z[s] > 0 else 1.0) / (1.0 + e)
-        bend[s] = e / ((1.0 + e) * (1.0 + e))
+        second_derivative[s] = e / ((1.0 + e) * (1.0 + e))
     return total
 
 
 @njit(cache=True, nogil=True)
-def _step_size(z, y, here, slope, square, trial, share, bend):  # type: ignore[no-untyped-def]
+def _step_size(z, y, here, slope, square, trial, share, second_derivative):  # type: ignore[no-untyped-def]
     """The first of 1, 1/2, 1/4 ... at which the loss at z + size y, ``here`` at z, and size slope +
     size^2 square have not risen beyond rounding."""
     size = 1.0
     for _ in range(_HALVINGS):
         for s in range(z.shape[0]):
             trial[s] = z[s] + size * y[s]
-        there = _shares(trial, share, bend) + size * (slope + size * square)
+        there = _shares(trial, share, second_derivative) + size * (slope + size * square)
         if there <= here + _ROUNDING * (here + abs(slope) + square):
             break
         size *= 0.5
@@ -102,13 +102,13 @@ def _forcing(norm):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _scale(still, kappa, b, kb, trial, share, bend):  # type: ignore[no-untyped-def]
+def _scale(still, kappa, b, kb, trial, share, second_derivative):  # type: ignore[no-untyped-def]
     """The first of 1, 1/2, 1/4 ... by which to scale the start b, half of which is no better."""
     scale, here, square = 1.0, math.inf, 0.5 * kappa * dot(b, kb)
     for _ in range(_HALVINGS):
         for s in range(still.shape[0]):
             trial[s] = still[s] + scale * kappa * kb[s]
-        there = _shares(trial, share, bend) + scale * scale * square
+        there = _shares(trial, share, second_derivative) + scale * scale * square
         if there >= here:
             return 2.0 * scale
         here, scale = there, 0.5 * scale
@@ -118,14 +118,14 @@ def _scale(still, kappa, b, kb, trial, share, bend):  # type: ignore[no-untyped-
 @njit(cache=True, nogil=True)
 def _begun(p, gram, v, share_of_v, kappa, x, rooms):  # type: ignore[no-untyped-def]
     """P v times its share into rooms[6], the start b of the solve from x into rooms[7]."""
-    still, b, z, share, bend, trial, kb = rooms[6:13]
+    still, b, z, share, second_derivative, trial, kb = rooms[6:13]
     forward(p, x, z)
-    _shares(z, b, bend)
+    _shares(z, b, second_derivative)
     forward(p, v, still)
     for s in range(b.shape[0]):
         still[s] *= share_of_v
     forward(gram, b, kb)
-    scale = _scale(still, kappa, b, kb, trial, share, bend)
+    scale = _scale(still, kappa, b, kb, trial, share, second_derivative)
     for s in range(b.shape[0]):
         b[s] *= scale
 
@@ -144,7 +144,7 @@ def _model_of(p, b, v, lam, weight, x):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-def]
     """x, the start, becomes the minimiser, found by way of b; ``rooms`` ``[16, S]``."""
-    still, b, z, share, bend, trial, kb, r, kr, change = rooms[6:16]
+    still, b, z, share, second_derivative, trial, kb, r, kr, change = rooms[6:16]
     y, count, before = rooms[0], p.shape[0], math.inf
     kappa = 1.0 / (count * (lam + weight))
     _begun(p, gram, v, weight / (lam + weight), kappa, x, rooms)
@@ -152,7 +152,7 @@ def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-d
         forward(gram, b, kb)
         for s in range(count):
             z[s] = still[s] + kappa * kb[s]
-        here = _shares(z, share, bend)
+        here = _shares(z, share, second_derivative)
         for s in range(count):
             r[s] = b[s] - share[s]
         forward(gram, r, kr)
@@ -160,11 +160,13 @@ def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-d
         if _settled(norm, before):
             break
         before = norm
-        solve_by_samples(gram, bend, kappa, r, kr, _forcing(norm), change, trial, rooms)
+        solve_by_samples(
+            gram, second_derivative, kappa, r, kr, _forcing(norm), change, trial, rooms
+        )
         slope, square = kappa * dot(kb, change), 0.5 * kappa * dot(change, trial)
         for s in range(count):
             y[s] = kappa * trial[s]
-        size = _step_size(z, y, here, slope, square, trial, share, bend)
+        size = _step_size(z, y, here, slope, square, trial, share, second_derivative)
         for s in range(count):
             b[s] += size * change[s]
         if norm <= 1e-11:
@@ -175,14 +177,14 @@ def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-d
 @njit(cache=True, nogil=True)
 def _by_parameters(p, v, lam, weight, x, samples, rooms):  # type: ignore[no-untyped-def]
     """x, the start, becomes the minimiser; ``samples`` ``[5, S]``, ``rooms`` ``[5, d]``."""
-    z, share, bend, y, trial = samples
+    z, share, second_derivative, y, trial = samples
     g, step = rooms[3], rooms[4]
     count, d, c, before = p.shape[0], x.shape[0], lam + weight, math.inf
     for _ in range(_STEPS):
         forward(p, x, z)
-        here = _shares(z, share, bend)
+        here = _shares(z, share, second_derivative)
         for s in range(count):
-            bend[s] /= count
+            second_derivative[s] /= count
             share[s] /= count
         for j in range(d):
             g[j] = -lam * x[j] - weight * (x[j] - v[j])
@@ -191,11 +193,11 @@ def _by_parameters(p, v, lam, weight, x, samples, rooms):  # type: ignore[no-unt
         if _settled(norm, before):
             break
         before = norm
-        solve_by_parameters(p, bend, c, g, _forcing(norm), step, rooms)
+        solve_by_parameters(p, second_derivative, c, g, _forcing(norm), step, rooms)
         forward(p, step, y)
         slope = count * (c * dot(x, step) - weight * dot(v, step))
         square = 0.5 * count * c * dot(step, step)
-        size = _step_size(z, y, here, slope, square, trial, share, bend)
+        size = _step_size(z, y, here, slope, square, trial, share, second_derivative)
         for j in range(d):
             x[j] += size * step[j]
         if norm <= 1e-11:

@@ -19,8 +19,11 @@ def quadratic_point(numbers, v, weight, start, worker, out):  # type: ignore[no-
     """(weight v + c_i) / (a_i + weight): a ``[1 or n, d]``, c ``[n, d]``; the number of rows of
     a."""
     d, rows = v.shape[1], numbers[3][0]
-    bend = worker if rows > 1 else 0
-    a, c = numbers[0][bend * d : (bend + 1) * d], numbers[1][worker * d : (worker + 1) * d]
+    second_derivative = worker if rows > 1 else 0
+    a, c = (
+        numbers[0][second_derivative * d : (second_derivative + 1) * d],
+        numbers[1][worker * d : (worker + 1) * d],
+    )
     for j in range(d):
         out[0, j] = (weight[0] * v[0, j] + c[j]) / (a[j] + weight[0])
 

@@ -20,11 +20,11 @@ def edge_meetings(words, called, replicas, ids, degrees, sources, weights):  # t
     """A uniform caller and a uniform neighbour take their mean: sources and weights
     ``[T, R, n, 2]``; key words of callers and of called ``[T, 2]``."""
     steps, lead, n = sources.shape[:3]
-    who, coin = np.empty(1, np.int64), np.empty(1)
+    subset, coin = np.empty(1, np.int64), np.empty(1)
     for t in range(steps):
         for r in range(lead):
-            integers_row(words[t, 0], words[t, 1], replicas[r], 0, n, who)
-            one = who[0]
+            integers_row(words[t, 0], words[t, 1], replicas[r], 0, n, subset)
+            one = subset[0]
             uniform_row(called[t, 0], called[t, 1], replicas[r], one, coin)
             other = partner_of(ids, degrees, one, coin[0])
             for i in range(n):

@@ -125,10 +125,10 @@ def _by_parts(  # type: ignore[no-untyped-def]
         line, start = i if bits.shape[0] > 1 else 0, which * n + w
         own = bits[line, r, start : start + k]
         k0, k1 = words[i, 4 + 2 * which], words[i, 5 + 2 * which]
-        who = n if lone <= code[c, 1] < held.shape[0] else w
+        subset = n if lone <= code[c, 1] < held.shape[0] else w
         if code[c, 4] == 0:
-            return send(snum, x, x[:0], k0, k1, replica, who, t, out, own)
-        return send2(snum2, x, x[:0], k0, k1, replica, who, t, out, own)
+            return send(snum, x, x[:0], k0, k1, replica, subset, t, out, own)
+        return send2(snum2, x, x[:0], k0, k1, replica, subset, t, out, own)
     if kind == CHANGE:
         change(cnum, out, scalars[i, code[c, 4]], t)
         return True

@@ -50,9 +50,9 @@ def quadratic(numbers, x, k0, k1, replica, first, g):  # type: ignore[no-untyped
     a, c = numbers[0].reshape(rows, d), numbers[1].reshape(numbers[1].size // d, d)
     for i in range(g.shape[0]):
         w, own = first + i, i if x.shape[0] > 1 else 0
-        bend = w if rows > 1 else 0
+        second_derivative = w if rows > 1 else 0
         for j in range(d):
-            g[i, j] = a[bend, j] * x[own, j] - c[w, j]
+            g[i, j] = a[second_derivative, j] * x[own, j] - c[w, j]
     if numbers[2][0] > 0:
         _add_noise(g, numbers[2][0], numbers[3][1], numbers[3][2], k0, k1, replica, first)
 
@@ -71,8 +71,8 @@ def wells(numbers, x, k0, k1, replica, first, g):  # type: ignore[no-untyped-def
             t = min(max(v, low), high)
             square = t * t
             inside = (square - kind(1)) * (t - tilt)
-            bend = kind(3) * square - twice * t - kind(1)
-            g[i, j] = inside + bend * (v - t) + b[w, j]
+            second_derivative = kind(3) * square - twice * t - kind(1)
+            g[i, j] = inside + second_derivative * (v - t) + b[w, j]
     if given[4] > 0:
         _add_noise(g, given[4], GAUSSIAN, numbers[3][0], k0, k1, replica, first)
 

@@ -31,11 +31,11 @@ def _change(read, old, g, gamma, q, support, u, delta):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def _coordinates(  # type: ignore[no-untyped-def]
-    gradient, gnum, change, pnum, changes, lengths, q, support, mean, x, read, points, bill,
+    gradient, gnum, change, pnum, changes, lengths, q, support, mean, x, read, points, traffic,
     arrivals, gammas, first, words, replica,
 ):  # fmt: skip
     """Ticks of one replica, full gradients at what the arriving worker read."""
-    n, d = bill.shape[1], mean.shape[0]
+    n, d = traffic.shape[1], mean.shape[0]
     g, delta, u = np.empty((1, d), x.dtype), np.empty((1, d), x.dtype), np.empty(d)
     zero = x.dtype.type(0)
     for i in range(gammas.shape[0]):
@@ -49,8 +49,8 @@ def _coordinates(  # type: ignore[no-untyped-def]
         _change(read[w], points[w], g[0], gammas[i], q, support, u, delta[0])
         if not all_finite(delta):
             return i
-        bill[MESSAGES_UP, w] += 1
-        bill[BITS_UP, w] += _written(delta[0]) * lengths[0]
+        traffic[MESSAGES_UP, w] += 1
+        traffic[BITS_UP, w] += _written(delta[0]) * lengths[0]
         for j in range(d):
             share = (zero + delta[0, j]) / n
             mean[j] = mean[j] + x.dtype.type(share)
@@ -59,20 +59,20 @@ def _coordinates(  # type: ignore[no-untyped-def]
         if changes:
             change(pnum, x, gammas[i], t)
         read[w] = x[0]
-        hear(bill, w, lengths[1])
+        hear(traffic, w, lengths[1])
     return gammas.shape[0]
 
 
 @njit(cache=True, nogil=True)
 def _coordinate_events(  # type: ignore[no-untyped-def]
-    gradient, gnum, change, pnum, changes, lengths, q, support, mean, x, read, points, bill,
+    gradient, gnum, change, pnum, changes, lengths, q, support, mean, x, read, points, traffic,
     arrivals, gammas, first, words, replicas,
 ):  # fmt: skip
     done = ticks_ahead(arrivals, gammas, first)
     for r in range(x.shape[0]):
         done = _coordinates(
             gradient, gnum, change, pnum, changes, lengths, q[0], support, mean[r], x[r : r + 1],
-            read[r], points[r], bill[r], arrivals[r], gammas[:done], first, words, replicas[r],
+            read[r], points[r], traffic[r], arrivals[r], gammas[:done], first, words, replicas[r],
         )  # fmt: skip
     return done
 

@@ -109,14 +109,23 @@ def server_pass(  # type: ignore[no-untyped-def]
             if flags[SERVER_HOLDS] and not holds:
                 scale(step, gamma)
             holds = holds or flags[SERVER_HOLDS]
-            made, heard = step.copy(), np.empty((1, d), x.dtype)
+            made, incoming = step.copy(), np.empty((1, d), x.dtype)
             dbefore(dnum, server[r], made, wanted)
             if not down(
-                dsnum, wanted, wanted[:0], pwords[0], pwords[1], replicas[r], n, t, heard, bits[r]
+                dsnum,
+                wanted,
+                wanted[:0],
+                pwords[0],
+                pwords[1],
+                replicas[r],
+                n,
+                t,
+                incoming,
+                bits[r],
             ):
                 return False
-            dafter(dnum, server[r], made, wanted, heard, heard)
-            step[:] = heard
+            dafter(dnum, server[r], made, wanted, incoming, incoming)
+            step[:] = incoming
         if flags[LATE]:
             after(mnum, memory[r], held[0, r], held[1, r], held[2, r], mean)
         if not holds:

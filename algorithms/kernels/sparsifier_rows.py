@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import integer_view, magnitude_mask, njit
-from algorithms.kernels.gaussian import looked_row, moments_row
+from algorithms.kernels.gaussian import inspected_row, moments_row
 from algorithms.kernels.key_words import folded
 from algorithms.kernels.mask_to_indices import above_row, down_to_row, drawn_row
 from algorithms.kernels.quantile import magnitudes, room_to_take
@@ -152,7 +152,7 @@ def gaussian_k(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # typ
         if k < d:
             middle, away = moments_row(x[i], off, room)
             edge = middle + away / numbers[4][0] * numbers[4][1]
-        above_row(x[i], looked_row(x[i], edge, k, looks), mask)
+        above_row(x[i], inspected_row(x[i], edge, k, looks), mask)
         bits[i] = head + each * _listed(x[i], mask, sent[i])
     return True
 

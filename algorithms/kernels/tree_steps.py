@@ -21,9 +21,9 @@ def _merged(send, snum, sources, targets, t, rows, total, bits):  # type: ignore
     """Rows ``[n, d]`` of messages become sums up a tree, each cut down again; whether all could be
     sent."""
     for e in range(sources.shape[0]):
-        own, heard = rows[targets[e] : targets[e] + 1], rows[sources[e]]
+        own, incoming = rows[targets[e] : targets[e] + 1], rows[sources[e]]
         for j in range(rows.shape[1]):
-            total[0, j] = own[0, j] + heard[j]
+            total[0, j] = own[0, j] + incoming[j]
         if not send(snum, total, total[:0], 0, 0, 0, 0, t, own, bits):
             return False
     return True

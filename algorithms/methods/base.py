@@ -221,9 +221,9 @@ class RunContext:
         """``workers`` ``[..., k]`` computed for the time of so many gradients, where a stopwatch
         runs."""
         if self.network.stopwatch is not None:
-            who = torch.zeros((*workers.shape[:-1], self.network.n + 1), dtype=torch.bool)
-            who.scatter_(-1, workers.cpu(), True)
-            self.network.stopwatch.work(gradients, who[..., :-1])
+            subset = torch.zeros((*workers.shape[:-1], self.network.n + 1), dtype=torch.bool)
+            subset.scatter_(-1, workers.cpu(), True)
+            self.network.stopwatch.work(gradients, subset[..., :-1])
 
     def rows(self, x0: Tensor, count: int) -> Tensor:
         """x0 ``[d]`` for every replica and ``count`` rows: ``[..., count, d]``, own storage."""
@@ -240,8 +240,8 @@ class RunContext:
         """
         if workers is None and self.network.stopwatch is not None:
             self.network.stopwatch.work()
-        who = self.network.workers if workers is None else workers
-        return finite_rows(self.faults.plant(g, who, t), t, who)
+        subset = self.network.workers if workers is None else workers
+        return finite_rows(self.faults.plant(g, subset, t), t, subset)
 
 
 def _counts(begun: Tensor) -> list[int]:

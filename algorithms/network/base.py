@@ -86,12 +86,12 @@ class Packet:
         for place in range(senders.shape[-1]):
             here = slice(place, place + 1)
             one = tuple(part[..., here, :] for part in symbols)
-            who = senders[..., here]
-            draws = self.key.draws(self.replicas, who)
+            subset = senders[..., here]
+            draws = self.key.draws(self.replicas, subset)
             told = None if sends is None else sends[..., here]
             pieces = self.compressor.pieces(one, self.d, self.dtype, draws)
             if pieces is None or told is not None:
-                total += self.decode(one, who, told)[..., 0, :]
+                total += self.decode(one, subset, told)[..., 0, :]
                 continue
             for piece in pieces:
                 entries = Entries(piece.count, piece.positions)
@@ -272,7 +272,7 @@ def only_present(rows: Tensor, active: Tensor, n: int) -> Tensor:
 def in_neighbours(senders: Sequence[Sequence[int]]) -> Tensor:
     """``[n, n]`` (int64): 1 where the row's worker hears the column's, whom it hears given."""
     n = len(senders)
-    heard = torch.zeros((n, n), dtype=torch.int64)
+    incoming = torch.zeros((n, n), dtype=torch.int64)
     for i, heard_by in enumerate(senders):
-        heard[i, list(heard_by)] = 1
-    return heard
+        incoming[i, list(heard_by)] = 1
+    return incoming

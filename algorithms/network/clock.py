@@ -23,12 +23,12 @@ class Clock(ABC):
         """Time when the last worker is done ``[...]`` [s]."""
 
     @abstractmethod
-    def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
-        """Workers ``who`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
+    def work(self, gradients: int = 1, subset: Tensor | None = None) -> None:
+        """Workers ``subset`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
 
     @abstractmethod
-    def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:
-        """Workers send to the server; ``who`` ``[..., n]`` (bool; None: all) go on when the last
+    def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
+        """Workers send to the server; ``subset`` ``[..., n]`` (bool; None: all) go on when the last
         message is there."""
 
     @abstractmethod
@@ -36,8 +36,8 @@ class Clock(ABC):
         """The server's message reaches every worker."""
 
     @abstractmethod
-    def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
-        """Neighbours' messages; ``heard`` ``[..., n, n]`` is 1 where the row's worker hears the
+    def exchange(self, bits: int | Tensor, incoming: Tensor) -> None:
+        """Neighbours' messages; ``incoming`` ``[..., n, n]`` is 1 where the row's worker hears the
         column's."""
 
     @abstractmethod

@@ -25,7 +25,7 @@ LOST = 3
 
 
 @final
-class Beat(NamedTuple):
+class Heartbeat(NamedTuple):
     """Report of a rank on itself.
 
     Attributes:
@@ -110,23 +110,23 @@ class FailureDetector:
         while not told and time.monotonic() < last:
             time.sleep(self._every)
             told, second = self._failures(), self._heard()
-            if all(second[rank].number > beat.number for rank, beat in first.items()):
+            if all(second[rank].number > heartbeat.number for rank, heartbeat in first.items()):
                 break
         if told:
             return _failed(told)
         silent = [
-            f"rank {rank} died (last heard of while {beat.at})"
-            for rank, beat in second.items()
-            if beat.number == first[rank].number and rank != self._rank
+            f"rank {rank} died (last heard of while {heartbeat.at})"
+            for rank, heartbeat in second.items()
+            if heartbeat.number == first[rank].number and rank != self._rank
         ]
         if silent:
             return "; ".join(silent)
         behind = {
-            rank: beat for rank, beat in second.items()
-            if beat.works and first[rank].works and beat.moves == first[rank].moves
+            rank: heartbeat for rank, heartbeat in second.items()
+            if heartbeat.works and first[rank].works and heartbeat.moves == first[rank].moves
         } or {
-            rank: beat for rank, beat in second.items()
-            if beat.moves == min(other.moves for other in second.values())
+            rank: heartbeat for rank, heartbeat in second.items()
+            if heartbeat.moves == min(other.moves for other in second.values())
         }  # fmt: skip
         if len(behind) == self._ranks:
             where = second[self._rank].at
@@ -135,8 +135,8 @@ class FailureDetector:
                 "explain"
             )
         return "; ".join(
-            f"rank {rank} hangs while {beat.at}: the others waited {self._patience:g} s for it"
-            for rank, beat in behind.items()
+            f"rank {rank} hangs while {heartbeat.at}: the others waited {self._patience:g} s for it"
+            for rank, heartbeat in behind.items()
         )
 
     def tells(self) -> bool:
@@ -167,11 +167,11 @@ class FailureDetector:
             with self._lock:
                 ended = self._store.add("ended", 0)
 
-    def _heard(self) -> dict[int, Beat]:
+    def _heard(self) -> dict[int, Heartbeat]:
         with self._lock:
             names = [f"beat/{rank}" for rank in range(self._ranks)]
             told = [_read(self._store, name) for name in names]
-        return {rank: Beat(*json.loads(text)) for rank, text in enumerate(told) if text}
+        return {rank: Heartbeat(*json.loads(text)) for rank, text in enumerate(told) if text}
 
     def _failures(self) -> dict[int, str]:
         with self._lock:
@@ -185,8 +185,8 @@ class FailureDetector:
         works = None if clock is None else clock.works and not self._missing
         with self._lock:
             self._count += 1
-            beat: Any = Beat(self._count, self._where(), self.moves + more, works)
-            self._store.set(f"beat/{self._rank}", json.dumps(beat))
+            heartbeat: Any = Heartbeat(self._count, self._where(), self.moves + more, works)
+            self._store.set(f"beat/{self._rank}", json.dumps(heartbeat))
             return bool(self._store.check(["over"]))
 
     def _where(self) -> str:
@@ -208,19 +208,19 @@ class FailureDetector:
         """Look after the next rank; looks are counted, so that a machine that was asleep does not
         find all others silent."""
         other = (self._rank + 1) % self._ranks
-        last, silent, stands = Beat(0, "starting", 0, None), 0, 0
+        last, silent, stands = Heartbeat(0, "starting", 0, None), 0, 0
         while not self._over.wait(self._every):
             try:
                 with self._lock:
                     text = _read(self._store, f"beat/{other}")
-                beat = Beat(*json.loads(text)) if text else last
-                silent = silent + 1 if beat.number == last.number else 0
-                works = self.apart and beat.works and beat.moves == last.moves
-                stands, last = stands + 1 if works else 0, beat
+                heartbeat = Heartbeat(*json.loads(text)) if text else last
+                silent = silent + 1 if heartbeat.number == last.number else 0
+                works = self.apart and heartbeat.works and heartbeat.moves == last.moves
+                stands, last = stands + 1 if works else 0, heartbeat
                 if silent * self._every > max(self._silence, self._patience / 2):
-                    self.stop(self._described(other, f"died (last heard of while {beat.at})"))
+                    self.stop(self._described(other, f"died (last heard of while {heartbeat.at})"))
                 if stands * self._every > self._patience:
-                    hangs = f"hangs while {beat.at}: it stood there for {self._patience:g} s"
+                    hangs = f"hangs while {heartbeat.at}: it stood there for {self._patience:g} s"
                     self.stop(self._described(other, hangs))
             except RuntimeError:  # the store is gone, of which the beats take note
                 return

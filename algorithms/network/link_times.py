@@ -15,14 +15,14 @@ Wall = Callable[[], float]
 """A clock: seconds from some beginning on."""
 
 
-class Swap(Protocol):
+class TwoWayMessage(Protocol):
     """A message of so many bytes each way at once."""
 
     def __call__(self, size: int, /) -> None: ...
 
 
 def message_seconds(
-    swap: Swap, sizes: Sequence[int], repeats: int, clock: Wall = time.perf_counter
+    swap: TwoWayMessage, sizes: Sequence[int], repeats: int, clock: Wall = time.perf_counter
 ) -> list[float]:
     """Seconds of messages of each of ``sizes`` bytes, the least of ``repeats`` swaps.
 

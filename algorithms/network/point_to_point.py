@@ -24,7 +24,7 @@ GO, STOP, LATE = 1, 2, 3
 """A server's words beside an answer: go on; that was the last tick; yours came after it."""
 
 
-class TooLate(Exception):
+class LateArrival(Exception):
     """This worker's gradient arrived when the run was over."""
 
 
@@ -153,7 +153,7 @@ class AtWorker(PointToPointNetwork):
         told = self.messages.receive(0)
         self.word, self.told = told.word, True
         if told.word == LATE:
-            raise TooLate
+            raise LateArrival
         return told
 
 
@@ -172,13 +172,13 @@ class PairwiseNetwork(PointToPointNetwork):
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         if arrives is not None:
             self._refuse("receive with losses")
-        mine, heard = message_of(packet), sources[0, self.me].tolist()
+        mine, incoming = message_of(packet), sources[0, self.me].tolist()
         for other in self.pair:
             if other != self.me and self.me in sources[0, other].tolist():
                 self.mailbox.send_row(other, mine.flat(), int(mine.bits_by_row().sum()))
         own = packet.own(self.workers)
         rows = []
-        for source in heard:
+        for source in incoming:
             if source == self.me:
                 rows.append(own)
                 continue

@@ -62,11 +62,11 @@ class ReceivePattern:
 
     def received(self, per_source: int | Tensor) -> Tensor:
         """Sum ``[..., n]`` of ``per_source`` (one number or ``[..., n]``) over messages heard."""
-        heard = (self.apart & self.arrives).to(torch.int64)
+        incoming = (self.apart & self.arrives).to(torch.int64)
         if isinstance(per_source, int):
-            return heard.sum(-1) * per_source
+            return incoming.sum(-1) * per_source
         amounts = per_source.expand(self.sources.shape[:-1])
-        return (heard * pick(amounts[..., None], self.sources)[..., 0]).sum(-1)
+        return (incoming * pick(amounts[..., None], self.sources)[..., 0]).sum(-1)
 
     def links(self) -> Tensor:
         """``[..., n, n]`` (int64): 1 where the row's worker waits for the column's."""

@@ -38,8 +38,8 @@ def plan(neighbours: Neighbours, workers: Tensor, n: int) -> Routes:
 
     def needed(rank: int, source: int) -> list[int]:
         block = range(rank * held, (rank + 1) * held)
-        heard = {j for i in block for j in neighbours.senders[i]}
-        return sorted(j for j in heard if j // held == source)
+        incoming = {j for i in block for j in neighbours.senders[i]}
+        return sorted(j for j in incoming if j // held == source)
 
     others = [q for q in range(n // held) if q != rank]
     send = {

@@ -224,11 +224,13 @@ class Sharded(Network):
         self.ledger.send(sent * packet.bits, sent * packet.messages)
         if every.lengths is None:
             bits: int | Tensor = every.bits
-            heard: int | Tensor = 1
+            incoming: int | Tensor = 1
         else:
             bits = every.lengths.movedim(0, -1)
-            heard = 1 if packet.sends is None else (bits > 0).to(torch.int64)
-        self.ledger.receive(hearing.received(bits)[..., held], hearing.received(heard)[..., held])
+            incoming = 1 if packet.sends is None else (bits > 0).to(torch.int64)
+        self.ledger.receive(
+            hearing.received(bits)[..., held], hearing.received(incoming)[..., held]
+        )
 
     @crossing
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
@@ -284,11 +286,11 @@ class Sharded(Network):
             self.ledger.receive(bits * in_degree, in_degree)
             return
         self.ledger.send(bits.cpu() * out_degree, _on_cpu(messages) * out_degree)
-        heard = in_neighbours(neighbours.senders)[held][:, routes.senders.cpu()]
+        incoming = in_neighbours(neighbours.senders)[held][:, routes.senders.cpu()]
         assert present.lengths is not None
         lengths = present.lengths.movedim(0, -1).cpu()[..., None, :]
         arrived = (lengths > 0) if packet.sends is not None else torch.ones_like(lengths)
-        self.ledger.receive((lengths * heard).sum(-1), (arrived * heard).sum(-1))
+        self.ledger.receive((lengths * incoming).sum(-1), (arrived * incoming).sum(-1))
 
     def _routes_of(self, neighbours: Neighbours) -> Routes:
         known = self._routes.get(id(neighbours))

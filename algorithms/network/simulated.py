@@ -38,21 +38,21 @@ class _Edges:
     senders: Sequence[Sequence[int]]
 
     @cached_property
-    def heard(self) -> Tensor:
+    def incoming(self) -> Tensor:
         """``[n, n]``: 1 where a row hears a column. Made where it is asked for: n^2 numbers."""
         return put(in_neighbours(self.senders), self.index.device)
 
 
-def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
+def _heard(amount: int | Tensor, incoming: Tensor) -> Tensor:
     """Amount received per worker ``[..., n]`` when worker j's neighbours get ``amount`` of j."""
     if isinstance(amount, int):
-        return amount * heard.sum(-1)
-    return (amount[..., None, :] * heard).sum(-1)
+        return amount * incoming.sum(-1)
+    return (amount[..., None, :] * incoming).sum(-1)
 
 
-def _speaking(heard: Tensor, messages: int | Tensor) -> Tensor:
-    """``heard`` ``[..., n, n]`` without those who send nothing."""
-    return heard if isinstance(messages, int) else heard * messages[..., None, :]
+def _speaking(incoming: Tensor, messages: int | Tensor) -> Tensor:
+    """``incoming`` ``[..., n, n]`` without those who send nothing."""
+    return incoming if isinstance(messages, int) else incoming * messages[..., None, :]
 
 
 def _common(degrees: Tensor, device: torch.device) -> int | Tensor:
@@ -95,7 +95,7 @@ class Simulated(Network):
         bits, messages = packet.bits, packet.messages
         self.charge_mixing(neighbours, rows.dtype, bits, messages)
         if self.stopwatch is not None:
-            self.stopwatch.exchange(bits, _speaking(edges.heard, messages).cpu())
+            self.stopwatch.exchange(bits, _speaking(edges.incoming, messages).cpu())
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def charge_send(self, bits: int | Tensor, messages: int | Tensor) -> None:
@@ -124,8 +124,8 @@ class Simulated(Network):
         if isinstance(bits, int):
             self.ledger.receive(bits * edges.received, messages * edges.received)
         else:
-            heard = edges.heard
-            self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
+            incoming = edges.incoming
+            self.ledger.receive(_heard(bits, incoming), _heard(messages, incoming))
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.from_sources(sources, arrives, self.n, packet.replicas.shape)

@@ -65,14 +65,14 @@ def mean_of(
     total = _zeros(packet, senders) if total is None else total.zero_()
     start = 0
     for message in messages:
-        who = senders[start : start + message.packed.shape[0]]
-        start += len(who)
-        if _added_as_read(packet, message, total, who):
+        subset = senders[start : start + message.packed.shape[0]]
+        start += len(subset)
+        if _added_as_read(packet, message, total, subset):
             del message  # before the next one arrives
             continue
         symbols, sends = symbols_of(packet, message)
         del message  # before a row is decoded
-        packet.add_onto(total, symbols, who, sends)
+        packet.add_onto(total, symbols, subset, sends)
         del symbols
     return total.div_(len(senders))[..., None, :]
 

@@ -84,7 +84,7 @@ class Blocks:
         ends = [until, t + self._most(block, spacing)]
         ends += [] if block.until is None else [block.until]
         steps = block.steps(t, min(ends), self.replicas.numpy())
-        seen = Seen(observer, _multiples(spacing, t, min(ends)), [])
+        seen = BlockObservation(observer, _multiples(spacing, t, min(ends)), [])
         arrays, steps = self._taken(block, state, steps, seen)
         while steps.count and (lost := self._lost(block, steps)) < steps.count:
             arrays, steps = self._taken(block, state, steps.first(lost), seen)
@@ -112,7 +112,7 @@ class Blocks:
         return max(1, most)
 
     def _taken(
-        self, block: StepBlock, state: Any, steps: Steps, seen: Seen
+        self, block: StepBlock, state: Any, steps: Steps, seen: BlockObservation
     ) -> tuple[Arrays, Steps]:
         """The arrays after those of the steps that can be taken, and these."""
         arrays = block.enter(state)
@@ -123,7 +123,7 @@ class Blocks:
         return arrays, steps if done else steps.first(0)
 
     def _in_turn(
-        self, block: StepBlock, arrays: Arrays, steps: Steps, state: Any, seen: Seen
+        self, block: StepBlock, arrays: Arrays, steps: Steps, state: Any, seen: BlockObservation
     ) -> int:
         """As :meth:`_run`, from look to look."""
         stops = [look - steps.t for look in seen.looks if look < steps.t + steps.count]
@@ -199,7 +199,7 @@ def _multiples(spacing: int, t: int, until: int) -> list[int]:
     return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
 
 
-class Seen(NamedTuple):
+class BlockObservation(NamedTuple):
     """What an observer sees of a block.
 
     Attributes:

@@ -79,6 +79,6 @@ class GossipEventBlock(EventBlock):
         return state._replace(x=x, view=view)
 
     def charge(self, steps: Steps) -> None:
-        sent, sent_bits, heard, heard_bits = self.billed()
+        sent, sent_bits, incoming, heard_bits = self.billed()
         self.network.charge_send(sent_bits, sent)
-        self.network.charge_receive(heard_bits, heard)
+        self.network.charge_receive(heard_bits, incoming)

@@ -46,13 +46,13 @@ def called_back_part(place: Place, gradient: Callable[[Tensor, Draws], Tensor]) 
     replicas run, whose gradients the composed path computes in one call."""
     if place.replicas.numel() != 1 or not place.key.numbers:
         return None
-    back = CalledBack(gradient, place)
+    back = GradientCallback(gradient, place)
     packed = numbers(place.problem.dtype, ints=(back.address,))
     return RowPart(called_back.gradient, packed, draws=True, work=WHOLE, keeps=back)
 
 
 @final
-class CalledBack:
+class GradientCallback:
     """Callback of a loop for gradients that Python computes; not finite where that fails.
 
     The step is then the method's own, which says what is wrong; an interrupt is kept for

@@ -32,7 +32,7 @@ class LinkLists(NamedTuple):
         phases: which of the P each step has ``[T]``.
     """
 
-    heard: NDArray[np.int64]
+    incoming: NDArray[np.int64]
     weight: NDArray[Any]
     slots: NDArray[np.int64]
     phases: NDArray[np.int64]

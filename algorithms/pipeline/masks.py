@@ -27,10 +27,10 @@ def lots(
     if not place.key.numbers:
         raise NumbersAsked
     n = place.problem.n
-    who = np.array([n]) if one else np.arange(n)
+    subset = np.array([n]) if one else np.arange(n)
     words = step_words(place.key.words, purpose, times.start, len(times))
-    found = np.empty((len(times), len(replicas), len(who)))
-    uniforms_of_steps(words, replicas, who, found)
+    found = np.empty((len(times), len(replicas), len(subset)))
+    uniforms_of_steps(words, replicas, subset, found)
     return found
 
 

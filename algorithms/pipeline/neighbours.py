@@ -157,8 +157,8 @@ class NeighbourBlock(StepBlock):
         for i, at in enumerate(self._programs(steps)):
             here = i, steps.t + i, lists.phases[i], code.rooms, self.rows_together
             for start, stop in code.passes[at]:
-                who = self._sharing(threads, start, stop)
-                if not all(who.each(self.n, one, *self.parts, start, stop, *fixed, *here)):
+                subset = self._sharing(threads, start, stop)
+                if not all(subset.each(self.n, one, *self.parts, start, stop, *fixed, *here)):
                     return i
             loops.exchange_places(arrays[2], code.swaps[at])
         return steps.count

@@ -176,8 +176,11 @@ class Columns(Noiseless, SharedSamples):
         on, point = x != 0, x
         a = self.samples[:, on]
         for _ in range(8):
-            bend = self.loss.bend(point @ self.columns, self.targets) / self.samples.shape[0]
-            hessian = (a * bend[:, None]).T @ a + self.l2 * torch.eye(a.shape[1]).to(a)
+            second_derivative = (
+                self.loss.second_derivative(point @ self.columns, self.targets)
+                / self.samples.shape[0]
+            )
+            hessian = (a * second_derivative[:, None]).T @ a + self.l2 * torch.eye(a.shape[1]).to(a)
             step = torch.linalg.lstsq(hessian, self.mean_gradient(point)[on][:, None]).solution
             point = point.clone()
             point[on] -= step[:, 0]

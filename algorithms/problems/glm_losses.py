@@ -34,7 +34,7 @@ class GlmLoss(ABC):
         """dl/dv ``[..., S]``; the bits of a row depend on that row alone."""
 
     @abstractmethod
-    def bend(self, v: Tensor, y: Tensor) -> Tensor:
+    def second_derivative(self, v: Tensor, y: Tensor) -> Tensor:
         """d^2l/dv^2 ``[..., S]``."""
 
 
@@ -54,7 +54,7 @@ class SquareLoss(GlmLoss):
     def slope(self, v: Tensor, y: Tensor) -> Tensor:
         return v - y
 
-    def bend(self, v: Tensor, y: Tensor) -> Tensor:
+    def second_derivative(self, v: Tensor, y: Tensor) -> Tensor:
         return torch.ones_like(v)
 
 
@@ -74,7 +74,7 @@ class LogisticLoss(GlmLoss):
     def slope(self, v: Tensor, y: Tensor) -> Tensor:
         return logistic_slopes(v, y)
 
-    def bend(self, v: Tensor, y: Tensor) -> Tensor:
+    def second_derivative(self, v: Tensor, y: Tensor) -> Tensor:
         s = torch.sigmoid(y * v)
         return s * (1 - s)
 
@@ -98,6 +98,6 @@ class SigmoidLoss(GlmLoss):
     def slope(self, v: Tensor, y: Tensor) -> Tensor:
         return sigmoid_slopes(v, y)
 
-    def bend(self, v: Tensor, y: Tensor) -> Tensor:
+    def second_derivative(self, v: Tensor, y: Tensor) -> Tensor:
         s = torch.sigmoid(y * v)
         return s * (1 - s) * (2 * s - 1)

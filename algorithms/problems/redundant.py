@@ -23,14 +23,14 @@ from theory.constants import Constants
 
 @final
 @dataclass(frozen=True)
-class Lent(Draws):
+class BorrowedRows(Draws):
     """The numbers of ``source``'s rows, for the shards of ``workers`` ``[..., k]``."""
 
     source: Draws
     workers: Tensor
 
     def fold(self, *words: int | str) -> Draws:
-        return Lent(self.source.fold(*words), self.workers)
+        return BorrowedRows(self.source.fold(*words), self.workers)
 
     def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
         return self.source.uniform(count, dtype)
@@ -125,7 +125,7 @@ class Redundant(Problem):
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         total = self.base.gradient(x, draws)
         for s in range(1, self.shards):
-            lent = Lent(draws.fold("shard", s), (draws.workers + s) % self.n)
+            lent = BorrowedRows(draws.fold("shard", s), (draws.workers + s) % self.n)
             total = total + self.base.gradient(x, lent)
         return total / self.shards
 

@@ -116,7 +116,7 @@ class Meeting:
         arrived = self.method.arrive(self.state, 0, self.context)
         while (letter := self.mailbox.letter(wait=False)) is not None:
             self._answer(*letter)
-        other = int(self.method.called(arrived.who, count, self.context))
+        other = int(self.method.called(arrived.subset, count, self.context))
         self.arrived = arrived
         if other == self.me:
             self.stamp += 1
@@ -169,11 +169,11 @@ class Meeting:
             assert self.arrived is not None
             self._met((self.me, other), self.arrived)
             return
-        who = torch.tensor([[arriving]])
+        subset = torch.tensor([[arriving]])
         nothing = torch.zeros((1, 1, self.context.problem.d), dtype=self.context.problem.dtype)
         own, self.network.pair = self.state.schedule, (self.me, other)
         self._plan(arriving, count)
-        none = Arrived(who, nothing, who, count)
+        none = Arrived(subset, nothing, subset, count)
         self.state = self.method.meet(self.state, none, 0, self.context)._replace(schedule=own)
         self._moved()
 

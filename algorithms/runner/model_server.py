@@ -104,9 +104,9 @@ class ModelServer:
         told = self._released(arrivals)
         for worker in told:
             self._give(worker, t + 1, STOP if last else GO)
-        who = tuple(a.worker for a in arrivals)
+        subset = tuple(a.worker for a in arrivals)
         versions = tuple(a.version for a in arrivals)
-        ticks.append(RecordedTick(who, versions, tuple(told), time.perf_counter() - begin))
+        ticks.append(RecordedTick(subset, versions, tuple(told), time.perf_counter() - begin))
 
     def _awaited(self, t: int, starts: list[int]) -> list[_Arrival]:
         """The gradients of update t, in the order of workers; those that come too late to count
@@ -125,14 +125,14 @@ class ModelServer:
 
     def _row(self, message: PeerMessage) -> Tensor:
         """A gradient as it is read ``[1, 1, d or slice]``."""
-        problem, who = self.problem, torch.tensor([message.source - self.servers])
+        problem, subset = self.problem, torch.tensor([message.source - self.servers])
         if self.servers > 1:
             return as_numbers(message.payload, problem.dtype)[None, None]
         key = self.key.fold("compress", message.word)
         read = Packet(self.method.compressor, (), key, ONE, problem.d, problem.dtype)
         lengths = None if read.code.fixed_bits is not None else torch.tensor([[message.bits]])
         packed = WireMessage(message.payload[None, None], lengths, message.bits)
-        return rows_of(read, packed, who)
+        return rows_of(read, packed, subset)
 
     def _update(self, arrivals: Sequence[_Arrival], t: int) -> None:
         method, gamma = self.method, self.method.step_rule(t)

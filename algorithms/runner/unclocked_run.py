@@ -25,7 +25,7 @@ from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
 from algorithms.network.peer_messages import PeerMessage, PeerMessages
 from algorithms.network.phases import PhaseClock
-from algorithms.network.point_to_point import GO, LATE, STOP, AtServer, AtWorker, TooLate
+from algorithms.network.point_to_point import GO, LATE, STOP, AtServer, AtWorker, LateArrival
 from algorithms.network.ranks import place, wait_for_all
 from algorithms.problems.base import Problem
 from algorithms.runner.kept_record import KeptRecord, past_of_server, state_here
@@ -150,21 +150,21 @@ def _serve(
             waiting[told.source - 1] = told
             now.finish[0, told.source - 1] = time.perf_counter() - begin
             continue
-        who, starts = (
+        subset, starts = (
             tuple(np.flatnonzero(mask[0]).tolist()) for mask in (decision.arrived, decision.started)
         )
-        versions = tuple(int(v) for v in now.version[0, list(who)])
-        counts = [int(c) - 1 for c in now.begun[0, list(who)]]
+        versions = tuple(int(v) for v in now.version[0, list(subset)])
+        counts = [int(c) - 1 for c in now.begun[0, list(subset)]]
         last = len(ticks) + 1 == total
         network.word, network.waiting = STOP if last else GO, waiting
-        state = state._replace(schedule=Schedule.of_one_tick(n, who, starts, counts))
+        state = state._replace(schedule=Schedule.of_one_tick(n, subset, starts, counts))
         with clock.stepping(len(ticks)):
             state = method.step(state, 0, context)
             network.release([*starts])
-        for worker in who:
+        for worker in subset:
             del waiting[worker]
         now.move(decision, len(ticks))
-        ticks.append(RecordedTick(who, versions, starts, time.perf_counter() - begin))
+        ticks.append(RecordedTick(subset, versions, starts, time.perf_counter() - begin))
         ended = {*starts} if last else set()
         if kept is not None and (last or len(ticks) % kept.every == 0):
             kept.write(0, ScheduleRecord(n, tuple(ticks)).to_json())
@@ -211,7 +211,7 @@ def _work(
             with clock.stepping(count):
                 state = method.step(state, 0, context)
                 word = network.released()
-        except TooLate:
+        except LateArrival:
             word, messages.sent[0] = LATE, before
         count += 1
     return UnclockedRun(torch.empty(0), None, dict(messages.sent), dict(messages.received), 0)

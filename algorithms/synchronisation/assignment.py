@@ -35,7 +35,7 @@ class Assignment(ABC):
 
 @final
 @dataclass(frozen=True)
-class ToArrived(Assignment):
+class FirstComeFirstServed(Assignment):
     """First come, first served: who arrives gets the next model (pure asynchronous SGD)."""
 
     @property
@@ -139,19 +139,19 @@ def _replica(
         begun[i] += 1
 
     for t, given in enumerate(goes.tolist()):
-        who = int(finish.argmin())
-        now, goes_to = float(finish[who]), who if given < 0 else given
+        subset = int(finish.argmin())
+        now, goes_to = float(finish[subset]), subset if given < 0 else given
         if not np.isfinite(now):
             gone = tuple(i for i in range(n) if begun[i] and waiting[i])
             raise WorkerLost(f"assignment {name}", t, replica, gone)
-        events.arrivals.append(who)
-        events.versions.append(under_way[who])
-        events.counts.append(begun[who] - 1)
+        events.arrivals.append(subset)
+        events.versions.append(under_way[subset])
+        events.counts.append(begun[subset] - 1)
         events.fetches.append(goes_to)
         events.seconds.append(now)
-        finish[who], idle_since[who] = np.inf, now
+        finish[subset], idle_since[subset] = np.inf, now
         waiting[goes_to].append(t + 1)
-        starting = sorted(i for i in {who, goes_to} if waiting[i] and np.isinf(finish[i]))
+        starting = sorted(i for i in {subset, goes_to} if waiting[i] and np.isinf(finish[i]))
         for i in starting:
             idle[i] += now - idle_since[i]
             start(i, now)

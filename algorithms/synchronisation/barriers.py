@@ -67,7 +67,7 @@ class BackupWorkers(Barrier):
             Statement(Kind.EXACT, "uniform", "gradients that count per update"), n=c.n - self.b
         )
 
-    def complaint(self, n: int) -> str:
+    def parameter_error(self, n: int) -> str:
         fits = 0 <= self.b < n
         return "" if fits else f"b must lie in [0, n), got b={self.b} backup workers of n={n}"
 
@@ -136,8 +136,8 @@ class Asynchronous(Barrier):
         return "asynchronous"
 
     def decide(self, now: WorkerStates) -> Decision:
-        who = now.first(1)
-        return Decision(now.latest(who), who, who, who)
+        subset = now.first(1)
+        return Decision(now.latest(subset), subset, subset, subset)
 
     def row_kernel(self) -> RowPart:
         return RowPart(barrier_ticks.asynchronous, numbers(torch.float64), draws=False)
@@ -170,10 +170,10 @@ class RoundRobin(Barrier):
         return f"round robin(slots of {self.slot:g} s)" if self.slot else "round robin"
 
     def decide(self, now: WorkerStates) -> Decision:
-        who = now.nobody()
+        subset = now.nobody()
         turn = now.clock.sum(axis=1) % now.n
-        who[np.arange(now.replicas), turn] = True
-        return Decision(np.maximum(now.latest(who), now.now + self.slot), who, who, who)
+        subset[np.arange(now.replicas), turn] = True
+        return Decision(np.maximum(now.latest(subset), now.now + self.slot), subset, subset, subset)
 
     def row_kernel(self) -> RowPart:
         return RowPart(
@@ -204,7 +204,7 @@ class PartialBarrier(Barrier):
     def name(self) -> str:
         return f"partial barrier(S={self.least}, tau={self.tau})"
 
-    def complaint(self, n: int) -> str:
+    def parameter_error(self, n: int) -> str:
         fits = 1 <= self.least <= n
         return "" if fits else f"least must lie in [1, n], got least={self.least} with n={n}"
 
@@ -251,6 +251,6 @@ class Interrupting(Barrier):
         return f"asynchronous, stopped at age {self.oldest}"
 
     def decide(self, now: WorkerStates) -> Decision:
-        who = now.first(1)
-        stopped = who | (now.updates + 1 - now.version >= self.oldest)
-        return Decision(now.latest(who), who, stopped, stopped)
+        subset = now.first(1)
+        stopped = subset | (now.updates + 1 - now.version >= self.oldest)
+        return Decision(now.latest(subset), subset, stopped, stopped)

@@ -77,7 +77,7 @@ class Barrier(CheckedFields, ABC):
         """A problem's constants as the barrier lets the method see them."""
         return c
 
-    def complaint(self, n: int) -> str:
+    def parameter_error(self, n: int) -> str:
         """Error in the parameters for n workers, in words; empty if there is none."""
         return ""
 
@@ -104,8 +104,8 @@ class Barrier(CheckedFields, ABC):
         for name, value in (("n", n), ("ticks", ticks)):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {name}={value}")
-        if complaint := self.complaint(n):
-            raise ValueError(complaint)
+        if parameter_error := self.parameter_error(n):
+            raise ValueError(parameter_error)
         ids = replicas.reshape(-1).to(device="cpu", dtype=torch.int64)
         durations = Durations(n, times, key.fold("schedule"), ids)
         now, part = WorkerStates(n, durations), published(self) if COMPILED else None
@@ -215,5 +215,5 @@ def _schedule(
 
 def _lost(barrier: str, now: WorkerStates, lost: Mask) -> WorkerLost:
     replica = int(np.flatnonzero(lost)[0])
-    who = np.flatnonzero(np.isinf(now.finish[replica]) & ~now.idle[replica]).tolist()
-    return WorkerLost(barrier, now.updates, replica, tuple(who))
+    subset = np.flatnonzero(np.isinf(now.finish[replica]) & ~now.idle[replica]).tolist()
+    return WorkerLost(barrier, now.updates, replica, tuple(subset))

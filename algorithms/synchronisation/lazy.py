@@ -38,7 +38,7 @@ class Opening(ABC):
 
 @final
 @dataclass(frozen=True)
-class AllSpeak(Opening):
+class AllSend(Opening):
     """All workers send in the first ``steps`` steps, a warm start.
 
     Raises:
@@ -62,7 +62,7 @@ class AllSpeak(Opening):
 
 @final
 @dataclass(frozen=True)
-class AllSilent(Opening):
+class NoneSends(Opening):
     """None sends in the first ``steps`` steps: the server walks along gradients given to it.
 
     Each stored gradient is ``given`` in every coordinate, as in the experiments of Chen et al.
@@ -99,7 +99,7 @@ class View(NamedTuple):
 
     t: int
     x: Tensor
-    heard: Tensor
+    incoming: Tensor
     allowed: Tensor
 
 
@@ -116,7 +116,7 @@ class Trigger(ABC):
 
     def forces(self, view: View, speak: bool) -> Tensor:
         """Workers given the model in the opening: all if ``speak``."""
-        return torch.full(view.heard.shape[:-1], speak, device=view.heard.device)
+        return torch.full(view.incoming.shape[:-1], speak, device=view.incoming.device)
 
 
 @final
@@ -126,7 +126,7 @@ class WorkerRule(Trigger):
     the allowance (Chen et al. 2018, arXiv:1805.09965, Eq. 15a, LAG-WK)."""
 
     def asks(self, view: View) -> Tensor:
-        return torch.ones(view.heard.shape[:-1], dtype=torch.bool, device=view.heard.device)
+        return torch.ones(view.incoming.shape[:-1], dtype=torch.bool, device=view.incoming.device)
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
         return above(square(change), allowed)
@@ -157,7 +157,7 @@ class ServerRule(Trigger):
 
     def asks(self, view: View) -> Tensor:
         own = put(torch.tensor(self.smoothness, dtype=view.x.dtype), view.x.device)
-        return above(own * own * square(view.heard - view.x), view.allowed)
+        return above(own * own * square(view.incoming - view.x), view.allowed)
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
         return torch.ones(change.shape[:-1], dtype=torch.bool, device=change.device)
@@ -172,9 +172,9 @@ class InTurn(Trigger):
     first: int = 0
 
     def asks(self, view: View) -> Tensor:
-        ids = torch.arange(view.heard.shape[-2], device=view.heard.device)
+        ids = torch.arange(view.incoming.shape[-2], device=view.incoming.device)
         turn = ids == (view.t + self.first) % ids.numel()
-        return turn.expand(view.heard.shape[:-1])
+        return turn.expand(view.incoming.shape[:-1])
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
         return torch.ones(change.shape[:-1], dtype=torch.bool, device=change.device)

@@ -29,7 +29,7 @@ class Periods(ABC):
 
 @final
 @dataclass(frozen=True)
-class Every(Periods):
+class FixedPeriod(Periods):
     """After every H = ``period`` steps. (Stich 2019, arXiv:1805.09767, Algorithm 1.)
 
     Raises:
@@ -56,7 +56,7 @@ class Every(Periods):
 
 @final
 @dataclass(frozen=True)
-class Once(Periods):
+class OneShot(Periods):
     """After the last of ``steps`` steps only, and not again. (Zinkevich et al. 2010.)
 
     Raises:
@@ -112,7 +112,7 @@ class PostLocal(Periods):
 
 @final
 @dataclass(frozen=True)
-class Growing(Periods):
+class GrowingPeriod(Periods):
     r"""Period l is \lfloor(1 + l a) \tau_0\rfloor, l = 0, 1, ...: ``first`` tau_0, ``growth`` a.
 
     No longer than ``most`` where that is given. (ADA-LUPA-SGD: Haddadpour, Kamani, Mahdavi,
@@ -156,7 +156,7 @@ class Growing(Periods):
 
 @final
 @dataclass(frozen=True)
-class Listed(Periods):
+class ListedPeriods(Periods):
     """Periods one after another as given; the last is repeated.
 
     Attributes:

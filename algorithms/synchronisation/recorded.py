@@ -138,7 +138,7 @@ class Recorded(Barrier):
     def name(self) -> str:
         return f"as recorded, {len(self.record.ticks)} updates"
 
-    def complaint(self, n: int) -> str:
+    def parameter_error(self, n: int) -> str:
         fits = n == self.record.n
         return "" if fits else f"n must be the record's {self.record.n} workers, got n={n}"
 
@@ -187,8 +187,8 @@ class CountedByWorker(Barrier):
     def name(self) -> str:
         return self.barrier.name
 
-    def complaint(self, n: int) -> str:
-        return self.barrier.complaint(n)
+    def parameter_error(self, n: int) -> str:
+        return self.barrier.parameter_error(n)
 
     def decide(self, now: WorkerStates) -> Decision:
         return self.barrier.decide(now)

@@ -91,11 +91,11 @@ class Schedule:
     def begun(self, t: int) -> Tensor:
         """Number of gradients that each of the arrivals of tick t had begun before this one
         ``[..., k]``; 0 of nobody."""
-        who = self.tick(t).arrivals
+        subset = self.tick(t).arrivals
         if self.counts is not None:
             return self.counts[t]
-        earlier = self.starts[:t, ..., None] == who[..., None, :]
-        return earlier.sum((0, -2)) * (who < self.n)
+        earlier = self.starts[:t, ..., None] == subset[..., None, :]
+        return earlier.sum((0, -2)) * (subset < self.n)
 
     @staticmethod
     def of_one_tick(
@@ -103,12 +103,19 @@ class Schedule:
     ) -> Schedule:
         """One tick of one replica, which happens now: ids of who arrives, and of who hears the
         model and starts; ``counts`` gradients that each who arrives had begun before."""
-        who, goes, begun = (torch.tensor([[[*ids]]]) for ids in (arrivals, starts, counts))
+        subset, goes, begun = (torch.tensor([[[*ids]]]) for ids in (arrivals, starts, counts))
         nothing = torch.zeros((1, n))
         return Schedule(
-            n, who, torch.zeros_like(who), torch.zeros((1, 1), dtype=torch.float64), goes, goes,
-            nothing, nothing.long(), counts=begun,
-        )  # fmt: skip
+            n,
+            subset,
+            torch.zeros_like(subset),
+            torch.zeros((1, 1), dtype=torch.float64),
+            goes,
+            goes,
+            nothing,
+            nothing.long(),
+            counts=begun,
+        )
 
     @property
     def ticks(self) -> int:

@@ -111,11 +111,11 @@ def _until_a_start(now: WorkerStates, s: int) -> tuple[Floats, Mask, Mask]:
     arrived, started = now.nobody(), now.nobody()
     rows = np.arange(now.replicas)
     while not (done := started.any(axis=1) | ~np.isfinite(moment)).all():
-        who = finish.argmin(axis=1)
-        moment = np.where(done, moment, np.maximum(moment, finish[rows, who]))
+        subset = finish.argmin(axis=1)
+        moment = np.where(done, moment, np.maximum(moment, finish[rows, subset]))
         going = np.logical_not(done) & np.isfinite(moment)
         new = now.nobody()
-        new[rows, who] = going
+        new[rows, subset] = going
         arrived |= new
         finish[new] = np.inf
         clock = now.clock + arrived

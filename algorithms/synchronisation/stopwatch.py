@@ -101,10 +101,10 @@ class ClockDependent(Protocol):
 
 
 class _Links(NamedTuple):
-    """Who hears whom ``heard`` ``[..., n, n]``, as truth, and how many hear each worker."""
+    """Who hears whom ``incoming`` ``[..., n, n]``, as truth, and how many hear each worker."""
 
-    heard: Tensor
-    who: Tensor
+    incoming: Tensor
+    subset: Tensor
     degree: Tensor
 
 
@@ -137,9 +137,9 @@ class Stopwatch(Clock):
         """Time when the last worker is done ``[...]``."""
         return self.clocks.amax(-1)
 
-    def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
-        """Workers ``who`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
-        self.worked = self.worked + (gradients if who is None else gradients * who.long())
+    def work(self, gradients: int = 1, subset: Tensor | None = None) -> None:
+        """Workers ``subset`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
+        self.worked = self.worked + (gradients if subset is None else gradients * subset.long())
         while gradients > 0:
             place = self.gradients % _BLOCK
             if place == 0:
@@ -148,24 +148,26 @@ class Stopwatch(Clock):
             now = min(gradients, _BLOCK - place)
             one = self._drawn[..., place]
             took = one if now == 1 else self._drawn[..., place : place + now].sum(-1)
-            self.clocks = self.clocks + (took if who is None else torch.where(who, took, 0.0))
+            self.clocks = self.clocks + (took if subset is None else torch.where(subset, took, 0.0))
             self.gradients += now
             gradients -= now
 
-    def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:
-        """Workers send; ``who`` ``[..., n]`` (bool; None: all) go on when the last message came.
+    def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
+        """Workers send; ``subset`` ``[..., n]`` (bool; None: all) go on when the last message came.
 
         Raises:
             WorkerLost: a worker's message never comes.
         """
         there = self.clocks + self._summed(bits, messages)
-        waited = there if who is None else torch.where(who, there, -torch.inf)
+        waited = there if subset is None else torch.where(subset, there, -torch.inf)
         latest = waited.amax(-1, keepdim=True)
         if not _all_finite(latest):
             replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
-        self.clocks = latest.expand_as(there) if who is None else torch.where(who, latest, there)
+        self.clocks = (
+            latest.expand_as(there) if subset is None else torch.where(subset, latest, there)
+        )
 
     def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """The server's message reaches every worker."""
@@ -189,15 +191,15 @@ class Stopwatch(Clock):
         yield
         self.clocks = self._mark = torch.maximum(now, self.clocks)
 
-    def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
-        """Neighbours' messages, one after another on a worker's link; ``heard`` ``[..., n, n]`` is
-        1 where the row's worker hears the column's, ``bits`` a number or ``[..., n]``.
+    def exchange(self, bits: int | Tensor, incoming: Tensor) -> None:
+        """Neighbours' messages, one after another on a worker's link; ``incoming`` ``[..., n, n]``
+        is 1 where the row's worker hears the column's, ``bits`` a number or ``[..., n]``.
 
         Raises:
             WorkerLost: a neighbour's message never comes.
         """
-        there = self.clocks + self._sent(bits, heard)
-        arrived = torch.where(self._links(heard).who, there[..., None, :], -torch.inf)
+        there = self.clocks + self._sent(bits, incoming)
+        arrived = torch.where(self._links(incoming).subset, there[..., None, :], -torch.inf)
         latest = torch.maximum(there, arrived.amax(-1))
         if not _all_finite(latest):
             replica = int((~torch.isfinite(latest)).any(-1).reshape(-1).nonzero()[0])
@@ -205,22 +207,23 @@ class Stopwatch(Clock):
             raise WorkerLost("gossip", self.gradients - 1, replica, tuple(gone))
         self.clocks = latest
 
-    def _sent(self, bits: int | Tensor, heard: Tensor) -> Tensor:
+    def _sent(self, bits: int | Tensor, incoming: Tensor) -> Tensor:
         """Seconds in which each worker's messages to all who hear it are sent."""
         if self.timing.rounds is not None:
-            return self._exchanged(self.timing.rounds, bits, heard.sum(-2))
+            return self._exchanged(self.timing.rounds, bits, incoming.sum(-2))
         if self.speeds is None:
-            return self._cost(bits, 1) * self._links(heard).degree
+            return self._cost(bits, 1) * self._links(incoming).degree
         link = self.timing.link
         size = torch.as_tensor(bits, dtype=torch.float64).cpu()
         size = size[..., None, :] if size.dim() else size
         times = link.alpha + link.beta * size / self.speeds
-        return torch.where(heard.bool(), times, 0.0).sum(-2)
+        return torch.where(incoming.bool(), times, 0.0).sum(-2)
 
-    def _links(self, heard: Tensor) -> _Links:
-        """What exchanges read of ``heard``: that of a fixed graph is one tensor at every step."""
-        if self._last is None or self._last.heard is not heard:
-            self._last = _Links(heard, heard.bool(), heard.sum(-2).double())
+    def _links(self, incoming: Tensor) -> _Links:
+        """What exchanges read of ``incoming``: that of a fixed graph is one tensor at every
+        step."""
+        if self._last is None or self._last.incoming is not incoming:
+            self._last = _Links(incoming, incoming.bool(), incoming.sum(-2).double())
         return self._last
 
     def _summed(self, bits: int | Tensor, messages: int | Tensor) -> Tensor | float:

@@ -18,9 +18,9 @@ class WorkerLost(RuntimeError):
     """A barrier waits for workers that never arrive; ``trace`` holds what a run did before."""
 
     def __init__(self, barrier: str, t: int, replica: int, workers: tuple[int, ...]) -> None:
-        who = ", ".join(str(i) for i in workers)
+        subset = ", ".join(str(i) for i in workers)
         super().__init__(
-            f"{barrier} waits for ever at step {t} (replica {replica}) for worker {who}, which "
+            f"{barrier} waits for ever at step {t} (replica {replica}) for worker {subset}, which "
             "died or stalls; restart it, or choose a barrier that goes on without it: backup "
             "workers, a deadline or asynchronous updates"
         )

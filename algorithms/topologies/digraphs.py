@@ -14,7 +14,7 @@ Link = tuple[int, int]
 """Sender and receiver."""
 
 
-def hearing(n: int, links: Iterable[Link]) -> Floats:
+def in_adjacency(n: int, links: Iterable[Link]) -> Floats:
     """Adjacency ``[n, n]``: 1 at [i, j] where i hears j.
 
     Raises:
@@ -31,11 +31,11 @@ def hearing(n: int, links: Iterable[Link]) -> Floats:
     return a
 
 
-def need_strong(adjacency: Floats, subject: str, cure: str) -> None:
+def need_strong(adjacency: Floats, subject: str, remedy: str) -> None:
     """Refuse a directed graph that is not strongly connected, naming its components.
 
     Raises:
-        MixingError: names ``subject``, the components and ``cure``.
+        MixingError: names ``subject``, the components and ``remedy``.
     """
     graph = nx.from_numpy_array(adjacency.T, create_using=nx.DiGraph)
-    need_one(nx.strongly_connected_components(graph), subject, "strongly connected", cure)
+    need_one(nx.strongly_connected_components(graph), subject, "strongly connected", remedy)

@@ -126,8 +126,8 @@ class OnePeerEquiDyn(RandomMixing):
         everyone = torch.arange(self.n, device=replicas.device)
         first = torch.zeros((*replicas.shape, 1), dtype=torch.int64, device=replicas.device)
         hop = 1 + key.fold("meeting", t).draws(replicas, first).integers(self.n - 1, 1)[..., 0]
-        heard = (everyone + hop) % self.n
-        sources = torch.stack((everyone.expand_as(heard), heard), dim=-1)
+        incoming = (everyone + hop) % self.n
+        sources = torch.stack((everyone.expand_as(incoming), incoming), dim=-1)
         shares = torch.tensor((1 - self.h, self.h), dtype=torch.float64, device=replicas.device)
         return MixingDraw(sources, shares.expand(sources.shape))
 

@@ -141,27 +141,27 @@ def drawn(make: Callable[[int], Member]) -> tuple[Member, ...]:
     return ()
 
 
-def need_connected(graph: Any, subject: str, cure: str) -> None:
+def need_connected(graph: Any, subject: str, remedy: str) -> None:
     """Refuse a graph that is not connected, naming its components.
 
     Raises:
-        MixingError: names ``subject``, the components and ``cure``.
+        MixingError: names ``subject``, the components and ``remedy``.
     """
-    need_one(nx.connected_components(graph), subject, "connected", cure)
+    need_one(nx.connected_components(graph), subject, "connected", remedy)
 
 
-def need_one(components: Iterable[set[int]], subject: str, what: str, cure: str) -> None:
+def need_one(components: Iterable[set[int]], subject: str, what: str, remedy: str) -> None:
     """Refuse more than one component.
 
     Raises:
-        MixingError: names ``subject``, the components and ``cure``.
+        MixingError: names ``subject``, the components and ``remedy``.
     """
     parts = sorted(sorted(c) for c in components)
     if len(parts) > 1:
         shown = ", ".join("{" + ", ".join(map(str, p)) + "}" for p in parts[:8])
         more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
         raise MixingError(
-            f"{subject} must be {what}, got {len(parts)} components {shown}{more}; {cure}"
+            f"{subject} must be {what}, got {len(parts)} components {shown}{more}; {remedy}"
         )
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.core.key import Key
 
 
-class Fate(NamedTuple):
+class Delivery(NamedTuple):
     """``sent`` and ``arrives`` ``[..., n, s]`` (bool) for each slot; a worker's own row is none."""
 
     sent: Tensor
@@ -28,7 +28,7 @@ class Losses(ABC):
         """Name with its parameters."""
 
     @abstractmethod
-    def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
+    def delivery(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Delivery:
         """Messages from ``sources`` ``[..., n, s]`` that are lost at step t; ``key`` is that of
         losses at t, ``replicas`` ``[...]`` the ids of the leading axes."""
 
@@ -52,10 +52,10 @@ class RandomLosses(Losses):
     def name(self) -> str:
         return f"losses p={self.probability:g}"
 
-    def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
+    def delivery(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Delivery:
         everyone = torch.arange(sources.shape[-2], device=sources.device)
         coins = key.draws(replicas, everyone).uniform(sources.shape[-1], torch.float64)
-        return Fate(torch.ones_like(sources, dtype=torch.bool), coins >= self.probability)
+        return Delivery(torch.ones_like(sources, dtype=torch.bool), coins >= self.probability)
 
 
 @final
@@ -71,10 +71,10 @@ class LostMessage(Losses):
     def name(self) -> str:
         return f"message {self.sender} to {self.receiver} lost at step {self.step}"
 
-    def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
+    def delivery(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Delivery:
         everyone = torch.arange(sources.shape[-2], device=sources.device)[:, None]
         hit = (sources == self.sender) & (everyone == self.receiver) & (t == self.step)
-        return Fate(torch.ones_like(hit), ~hit)
+        return Delivery(torch.ones_like(hit), ~hit)
 
 
 @final
@@ -89,9 +89,9 @@ class DeadNode(Losses):
     def name(self) -> str:
         return f"worker {self.worker} dead from step {self.start}"
 
-    def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
+    def delivery(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Delivery:
         everyone = torch.arange(sources.shape[-2], device=sources.device)[:, None]
         alive = t < self.start
-        return Fate(
+        return Delivery(
             (sources != self.worker) | alive, ((everyone != self.worker) | alive).expand_as(sources)
         )

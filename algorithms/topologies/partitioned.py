@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.topologies.losses import Fate, Losses
+from algorithms.topologies.losses import Delivery, Losses
 
 
 @final
@@ -38,9 +38,9 @@ class Partitioned(Losses):
         cut = ", ".join(map(str, self.part))
         return f"{{{cut}}} cut off at steps {self.start} to {self.stop - 1}"
 
-    def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
+    def delivery(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Delivery:
         within = torch.zeros(sources.shape[-2], dtype=torch.bool, device=sources.device)
         within[list(self.part)] = True
         crosses = within[sources] != within[:, None]
         cut = crosses & (self.start <= t < self.stop)
-        return Fate(torch.ones_like(cut), ~cut)
+        return Delivery(torch.ones_like(cut), ~cut)

@@ -53,7 +53,7 @@ class RandomDigraph(Periodic, PushTopology):
 
     def build_period(self) -> tuple[Floats, ...]:
         drawn = [_hearing(self.n, self.p, self.seed + k) for k in range(self.graphs)]
-        return checked_push([out_degree(hearing) for hearing in drawn])
+        return checked_push([out_degree(in_adjacency) for in_adjacency in drawn])
 
 
 def _hearing(n: int, p: float, seed: int) -> Floats:

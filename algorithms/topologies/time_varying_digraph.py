@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Periodic, PushTopology, checked_push, need_workers
-from algorithms.topologies.digraphs import Link, hearing, need_strong
+from algorithms.topologies.digraphs import Link, in_adjacency, need_strong
 from theory.arrays import Floats
 from theory.networks.weights import out_degree
 
@@ -38,7 +38,7 @@ class TimeVaryingDigraph(Periodic, PushTopology):
 
     def __post_init__(self) -> None:
         need_workers(self.n)
-        union = sum((hearing(self.n, step) for step in self.links), np.zeros((self.n, self.n)))
+        union = sum((in_adjacency(self.n, step) for step in self.links), np.zeros((self.n, self.n)))
         need_strong(union, f"the union of {self.name}", "links between the components would do")
 
     @staticmethod
@@ -63,7 +63,7 @@ class TimeVaryingDigraph(Periodic, PushTopology):
 
     def build_period(self) -> tuple[Floats, ...]:
         steps = self.links or ((),)
-        return checked_push([out_degree(hearing(self.n, links)) for links in steps])
+        return checked_push([out_degree(in_adjacency(self.n, links)) for links in steps])
 
 
 EXAMPLES = (TimeVaryingDigraph.ring_by_parts(16, 4),)

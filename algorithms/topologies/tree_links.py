@@ -24,7 +24,7 @@ class TreeLinks(NamedTuple):
     partners: Tensor
     distance: Tensor
 
-    def heard(self, t: int) -> Tensor:
+    def incoming(self, t: int) -> Tensor:
         """How many workers' rows have reached each in step t ``[n]``: those at most t + 1 away."""
         return (self.distance <= t + 1).sum(-1)
 

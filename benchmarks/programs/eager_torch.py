@@ -14,8 +14,8 @@ def gradient(a: Tensor, y: Tensor, x: Tensor) -> Tensor:
     """Minibatch gradients ``[n, d]`` at x ``[n, d]``."""
     n, samples, _ = a.shape
     rows = torch.randint(samples, (n, BATCH))
-    who = torch.arange(n)[:, None]
-    chosen, label = a[who, rows], y[who, rows]
+    subset = torch.arange(n)[:, None]
+    chosen, label = a[subset, rows], y[subset, rows]
     z = label * torch.bmm(chosen, x[..., None])[..., 0]
     pull = -label * torch.sigmoid(-z)
     return torch.bmm(pull[:, None], chosen)[:, 0] / BATCH + LAM * x

@@ -70,7 +70,7 @@ def batched(problem: MLP, steps: int) -> float:
     module = perceptron(problem)
     found = {name: part.detach() for name, part in module.named_parameters()}
     n, samples, _ = problem.features.shape
-    who = torch.arange(n)[:, None]
+    subset = torch.arange(n)[:, None]
 
     def loss(parameters: dict[str, Tensor], features: Tensor, labels: Tensor) -> Tensor:
         return cross_entropy(functional_call(module, parameters, (features,)), labels)
@@ -79,7 +79,7 @@ def batched(problem: MLP, steps: int) -> float:
     start = time.perf_counter()
     for _ in range(steps):
         rows = torch.randint(samples, (n, problem.batch))
-        gradients = of_all(found, problem.features[who, rows], problem.labels[who, rows])
+        gradients = of_all(found, problem.features[subset, rows], problem.labels[subset, rows])
         found = {name: part - GAMMA * gradients[name].mean(0) for name, part in found.items()}
     return time.perf_counter() - start
 

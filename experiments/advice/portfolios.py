@@ -163,7 +163,7 @@ ASSUMPTIONS: dict[str, Callable[[Cluster, float], Cluster]] = {
 """What a cluster's file says, each made so many times as long."""
 
 
-class Flip(NamedTuple):
+class AdviceChange(NamedTuple):
     """A change of one assumption that changes the advice.
 
     Attributes:
@@ -177,7 +177,7 @@ class Flip(NamedTuple):
     instead: str
 
 
-def flips(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
+def flips(found: Sequence[Portfolio]) -> tuple[AdviceChange, ...]:
     """For each assumption and direction, the least factor at which another row is the quickest."""
     best = found[0]
     rivals = [best, *(one for one in found[1:] if one.way.key != best.way.key)][:40]
@@ -188,12 +188,12 @@ def flips(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
                 cluster = change(best.rounds.cluster, factor**direction)
                 moved = min((one.on(cluster) for one in rivals), key=lambda one: one.seconds)
                 if moved.way.key != best.way.key:
-                    told.append(Flip(name, factor**direction, moved.name))
+                    told.append(AdviceChange(name, factor**direction, moved.name))
                     break
     return tuple(told)
 
 
-def iteration_margins(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
+def iteration_margins(found: Sequence[Portfolio]) -> tuple[AdviceChange, ...]:
     """Factor by which the best row's steps may grow, for each other row, before that one
     is as quick."""
     best, seen, told = found[0], {found[0].way.key}, []
@@ -202,6 +202,8 @@ def iteration_margins(found: Sequence[Portfolio]) -> tuple[Flip, ...]:
             seen.add(one.way.key)
             factor = one.seconds / best.seconds
             told.append(
-                Flip(f"steps of {best.way.key} over those of {one.way.key}", factor, one.name)
+                AdviceChange(
+                    f"steps of {best.way.key} over those of {one.way.key}", factor, one.name
+                )
             )
     return tuple(told)

@@ -38,7 +38,7 @@ _Wide = Annotated[
 
 
 @final
-class HouseCommand(TyperCommand):
+class CommandWithOldOptions(TyperCommand):
     """A command that knows the old names of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

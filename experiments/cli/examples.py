@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from experiments.cli.command import TABULAR, HouseCommand, prints_json, with_schema, with_tables
+from experiments.cli.command import (
+    TABULAR,
+    CommandWithOldOptions,
+    prints_json,
+    with_schema,
+    with_tables,
+)
 from experiments.cli.domains import within_domains
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -59,7 +65,7 @@ def completed(app: typer.Typer) -> None:
         function = command.callback
         name = command.name or (function.__name__ if function else "")
         command.epilog = shown(name)
-        command.cls = HouseCommand
+        command.cls = CommandWithOldOptions
         if function is None:
             continue
         held = within_domains(function)

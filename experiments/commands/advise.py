@@ -12,7 +12,7 @@ from algorithms.clusters.files import cluster_of
 from experiments.advice.evidence import evidence_of
 from experiments.advice.iterations import REPLICAS, RowSteps, candidates, steps_to_target
 from experiments.advice.portfolios import (
-    Flip,
+    AdviceChange,
     Portfolio,
     flips,
     iteration_margins,
@@ -105,9 +105,12 @@ def _basis(
 
 
 def _data(
-    found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
-    missed: list[str], left_out: dict[str, str], basis: str,
-) -> dict[str, Any]:  # fmt: skip
+    found: tuple[Portfolio, ...],
+    description: tuple[tuple[AdviceChange, ...], tuple[AdviceChange, ...]],
+    missed: list[str],
+    left_out: dict[str, str],
+    basis: str,
+) -> dict[str, Any]:
     return {
         "basis": basis,
         "portfolios": [
@@ -147,9 +150,12 @@ def _assumed(found: tuple[Portfolio, ...]) -> list[str]:
 
 
 def _show(
-    found: tuple[Portfolio, ...], description: tuple[tuple[Flip, ...], tuple[Flip, ...]],
-    missed: list[str], left_out: dict[str, str], basis: str,
-) -> None:  # fmt: skip
+    found: tuple[Portfolio, ...],
+    description: tuple[tuple[AdviceChange, ...], tuple[AdviceChange, ...]],
+    missed: list[str],
+    left_out: dict[str, str],
+    basis: str,
+) -> None:
     best, out = found[0], console(False)
     place = best.rounds
     heads = ("method", "architecture", "schedule", "steps", "seconds", "GB a worker", "limited by")

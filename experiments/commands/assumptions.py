@@ -22,8 +22,8 @@ from experiments.commands.console import (
     print_error,
 )
 from experiments.commands.grid import print_table
-from experiments.compare.assumptions import Applicability, Lack, applicability
-from experiments.ranks.user_objects import OwnFault, faults_of, own
+from experiments.compare.assumptions import Applicability, UnmetAssumptions, applicability
+from experiments.ranks.user_objects import UserCodeError, faults_of, own
 from proofs_check.audit.loading import imported
 from proofs_check.problems.along_runs import hold
 from proofs_check.problems.estimates import ConstantEstimate, estimates, heterogeneity_along
@@ -42,7 +42,7 @@ def assumptions_command(name: str, *, n: int, steps: int, seed: int, as_json: bo
             at_least("n", n, 2)
             at_least("T", steps, 1)
             data = assumptions_record(name, n=n, steps=steps, seed=seed)
-    except OwnFault as error:
+    except UserCodeError as error:
         print_error(error)
         return SUBJECT_FAULT
     if as_json:
@@ -60,7 +60,7 @@ def assumptions_record(name: str, *, n: int = 8, steps: int = 200, seed: int = 0
     Raises:
         UnknownName: there is no such problem.
         ValueError: it cannot be imported, or is no problem.
-        OwnFault: the user's code raised.
+        UserCodeError: the user's code raised.
     """
     if ":" not in name:
         entry_called(name)
@@ -137,7 +137,7 @@ def _constant(
 
 
 def _theorem(one: Applicability) -> dict[str, Any]:
-    def lack(of: Lack) -> dict[str, Any]:
+    def lack(of: UnmetAssumptions) -> dict[str, Any]:
         return {"missing": list(of.missing), "violated": list(of.violated)}
 
     return {

@@ -24,7 +24,7 @@ from experiments.commands.console import (
 )
 from experiments.commands.grid import LAYOUT
 from experiments.processes.progress import title
-from experiments.ranks.user_objects import OwnFault, Report, check_own
+from experiments.ranks.user_objects import Report, UserCodeError, check_own
 from experiments.storage.folders import cells_folder
 from experiments.storage.store import Store
 from experiments.survey import expected_seconds
@@ -52,7 +52,7 @@ def check_command(name: str, *, d: int, as_json: bool) -> int:
             if as_json or LAYOUT.tsv:
                 return show_verdicts(gathered(found, report), as_json)
             return exit_code(told(found, console(False)))
-    except OwnFault as error:
+    except UserCodeError as error:
         print_error(error)
         return SUBJECT_FAULT
 
@@ -83,7 +83,7 @@ def gathered(found: Iterator[Verdict], report: Report) -> tuple[Verdict, ...]:
     verdicts: list[Verdict] = []
     try:
         verdicts.extend(found)
-    except (KeyboardInterrupt, OwnFault):
+    except (KeyboardInterrupt, UserCodeError):
         if verdicts:
             report(verdict_list(verdicts))
         raise

@@ -42,7 +42,7 @@ def _conducted(
     sizes: Mapping[str, Any], *, as_json: bool,
 ) -> int:  # fmt: skip
     # everything is imported now, which takes seconds: something was said before
-    from experiments.ranks.user_objects import OwnFault
+    from experiments.ranks.user_objects import UserCodeError
     from experiments.study.plan import planned
     from experiments.study.studying import PAGE, studied
 
@@ -51,7 +51,7 @@ def _conducted(
             writable(out)
             plan = planned(rows, problem_name=on, against=against or None, vary=vary, **sizes)
             found = studied(plan, out, print_note)
-    except OwnFault as error:
+    except UserCodeError as error:
         print_error(error)
         return SUBJECT_FAULT
     if as_json:

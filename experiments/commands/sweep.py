@@ -10,7 +10,7 @@ from rich.markup import escape
 from algorithms.core.names import look_up
 from experiments.commands.console import at_least, bad_input, console, dump, print_error, writable
 from experiments.figures.style import save, styled
-from experiments.processes.pool import ExecutorGone
+from experiments.processes.pool import ExecutorLost
 from experiments.processes.progress import duration
 from experiments.survey import SurveyInterrupted, stopping
 from experiments.sweeps.study import SweepStudy
@@ -40,7 +40,7 @@ def sweep_command(
         try:
             with stopping():
                 found = run_sweep(study, out, console(as_json), executor=executor, workers=workers)
-        except ExecutorGone as error:
+        except ExecutorLost as error:
             print_error(error)
             return 1
         except SurveyInterrupted as stop:

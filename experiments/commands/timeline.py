@@ -13,7 +13,7 @@ from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.workloads import WORKLOADS, Workload
 from algorithms.workloads.module import forward_seconds, workload_of
 from experiments.commands.console import bad_input, console, dump, files_written, writable
-from experiments.commands.timelines import Surroundings, simulated_timeline
+from experiments.commands.timelines import SimulationSetting, simulated_timeline
 from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.processes.tracing import chrome_trace
@@ -24,9 +24,15 @@ from theory.arrays import Floats
 
 
 def timeline_command(
-    model: str, schedule: str, where: Surroundings, compute: float, out: Path, *, measured: bool,
+    model: str,
+    schedule: str,
+    where: SimulationSetting,
+    compute: float,
+    out: Path,
+    *,
+    measured: bool,
     as_json: bool,
-) -> int:  # fmt: skip
+) -> int:
     """Write the pictures and the trace, print what the step takes."""
     with bad_input():
         if not compute > 0:

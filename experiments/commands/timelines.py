@@ -26,7 +26,7 @@ JOBS = "jobs"
 """Several models, each trained by a job of its own."""
 
 
-class Surroundings(NamedTuple):
+class SimulationSetting(NamedTuple):
     """Setting of a simulated step.
 
     Attributes:
@@ -42,7 +42,9 @@ class Surroundings(NamedTuple):
     tune: bool = False
 
 
-def surroundings(n: int, alpha: float, gigabits: float, count: int, *, tune: bool) -> Surroundings:
+def surroundings(
+    n: int, alpha: float, gigabits: float, count: int, *, tune: bool
+) -> SimulationSetting:
     """Those of a link of so many Gbit/s.
 
     Raises:
@@ -52,7 +54,7 @@ def surroundings(n: int, alpha: float, gigabits: float, count: int, *, tune: boo
     at_least("count", count, 1)
     if not gigabits > 0:
         raise ValueError(f"gigabits must be positive, got gigabits={gigabits}")
-    return Surroundings(n, AlphaBeta(alpha, 1e-9 / gigabits), count, tune)
+    return SimulationSetting(n, AlphaBeta(alpha, 1e-9 / gigabits), count, tune)
 
 
 class SimulatedTimeline(NamedTuple):
@@ -72,7 +74,7 @@ class SimulatedTimeline(NamedTuple):
 
 
 def simulated_timeline(
-    schedule: str, steps: dict[str, TrainingStep], where: Surroundings
+    schedule: str, steps: dict[str, TrainingStep], where: SimulationSetting
 ) -> SimulatedTimeline:
     """A timeline of the steps of one or several models by name.
 
@@ -97,7 +99,7 @@ def simulated_timeline(
     return SimulatedTimeline(made.name, line, made.seconds(step, carrier), description)
 
 
-def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
+def _pipeline(steps: dict[str, TrainingStep], where: SimulationSetting) -> SimulatedTimeline:
     """Stages on n devices; between neighbours a message's start-up, for no model states how large
     its activations are."""
     (step,) = steps.values()
@@ -112,7 +114,7 @@ def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedT
     return SimulatedTimeline(made.name, line, line.seconds, description)
 
 
-def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
+def _jobs(steps: dict[str, TrainingStep], where: SimulationSetting) -> SimulatedTimeline:
     """Jobs that sum all gradients behind the backward pass, on rings whose links they share."""
     channel = all_reduce(where.link, where.n).channels[0]
     if not channel.beta > 0:
@@ -131,7 +133,7 @@ def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimel
     return SimulatedTimeline(network.name, line, line.seconds, description)
 
 
-OTHERS: dict[str, Callable[[dict[str, TrainingStep], Surroundings], SimulatedTimeline]] = {
+OTHERS: dict[str, Callable[[dict[str, TrainingStep], SimulationSetting], SimulatedTimeline]] = {
     "1f1b": _pipeline, JOBS: _jobs,
 }  # fmt: skip
 """What is no schedule of one data-parallel step, by the name that the command uses."""

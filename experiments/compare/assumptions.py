@@ -14,7 +14,7 @@ from algorithms.catalogue import FORMS, METHODS, Row
 from algorithms.problems.base import Problem
 from experiments.compare.inapplicable_theorems import broken
 from proofs_check.problems.estimates import ConstantEstimate
-from proofs_check.problems.stating import Stating
+from proofs_check.problems.stating import StatedProblem
 from theory.constants import Constants, Kind, Statement
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
@@ -31,7 +31,7 @@ _ALONG = Statement(Kind.MEASURED, "points of runs", "the extreme found along run
 
 @final
 @dataclass(frozen=True)
-class Lack:
+class UnmetAssumptions:
     """Unmet needs of a theorem: constants without a value, and assumptions that fail.
 
     Attributes:
@@ -61,9 +61,9 @@ class Applicability:
 
     theorem: Theorem
     row: str
-    stated: Lack
+    stated: UnmetAssumptions
     leans_on: tuple[str, ...] = ()
-    measured: Lack = Lack()
+    measured: UnmetAssumptions = UnmetAssumptions()
 
     @property
     def standing(self) -> str:
@@ -104,11 +104,11 @@ def applicability(
             continue
         row = _row_of(theorem)
         key = "" if row is None else row.key
-        lacks = _lacks(theorem, row, Stating(problem, stated), steps)
+        lacks = _lacks(theorem, row, StatedProblem(problem, stated), steps)
         if not lacks:
             yield Applicability(theorem, key, lacks)
             continue
-        then = _lacks(theorem, row, Stating(problem, wide), steps)
+        then = _lacks(theorem, row, StatedProblem(problem, wide), steps)
         leans = () if then else tuple(name for name in theorem.needs if name in fresh)
         yield Applicability(theorem, key, lacks, leans, then)
 
@@ -120,13 +120,17 @@ def _row_of(theorem: Theorem) -> Row | None:
     return next(tuned, None) or next((row for row in rows if theorem in row.results), None)
 
 
-def _lacks(theorem: Theorem, row: Row | None, told: Stating, steps: int) -> Lack:
+def _lacks(theorem: Theorem, row: Row | None, told: StatedProblem, steps: int) -> UnmetAssumptions:
     """Unmet needs of a theorem where a problem states what ``told`` does."""
     c = theorem.example.without(*OF_PROBLEM).merge(told.constants()).completed()
     if row is not None and theorem in row.theorems:
         try:
             c = row.tune(told, steps).method.constants(told).completed()
         except (ValueError, TypeError, AttributeError) as error:
-            return Lack(violated=(f"{row.key} is not made for it: {error}",))
+            return UnmetAssumptions(violated=(f"{row.key} is not made for it: {error}",))
     missing = c.missing(theorem.needs)
-    return Lack(missing=missing) if missing else Lack(violated=broken(theorem, c, steps))
+    return (
+        UnmetAssumptions(missing=missing)
+        if missing
+        else UnmetAssumptions(violated=broken(theorem, c, steps))
+    )

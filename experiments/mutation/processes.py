@@ -33,7 +33,7 @@ class TooLong(BaseException):
     """A piece of work took more processor time than it may."""
 
 
-class Died(RuntimeError):
+class ProcessDied(RuntimeError):
     """A process ended without an answer, by a signal, or by an error of its own (signal 0)."""
 
     def __init__(self, signal: int) -> None:
@@ -86,7 +86,7 @@ def forked(work: Callable[[], T], most: float, *, own: bool = True, wait: float 
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
     if not told or status:
-        raise Died(max(0, -os.waitstatus_to_exitcode(status)))
+        raise ProcessDied(max(0, -os.waitstatus_to_exitcode(status)))
     found: Any = pickle.loads(told)
     return found  # type: ignore[no-any-return]
 

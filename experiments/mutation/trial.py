@@ -16,7 +16,7 @@ import networkx as nx
 
 from experiments.closure.graph import DefinitionGraph
 from experiments.closure.versions import ROOT
-from experiments.mutation.processes import Died, TooLong, at_most, forked
+from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
 from experiments.mutation.sites import Mutant
 
@@ -62,7 +62,7 @@ _ENDED: dict[int, MutantStanding] = {
 }
 
 
-class NothingJudges(ValueError):
+class NoPassingCheck(ValueError):
     """No check holds of the genuine code, so that none can see a fault in it."""
 
 
@@ -96,7 +96,7 @@ class RefutingCheck(NamedTuple):
     run: Callable[[], str]
 
 
-class MakesChecks(Protocol):
+class CheckFactory(Protocol):
     """Makes the judges, once modules are imported anew: named by module and function."""
 
     def __call__(self, subject: str) -> Sequence[RefutingCheck]: ...
@@ -146,11 +146,11 @@ class MutationTrial:
 
         Raises:
             Died: the genuine code could not be judged.
-            NothingJudges: no check holds of the genuine code; names them.
+            NoPassingCheck: no check holds of the genuine code; names them.
         """
         found = forked(lambda: self._served(mutants, count), _NO_LIMIT)
         if isinstance(found, str):
-            raise NothingJudges(found)
+            raise NoPassingCheck(found)
         return found
 
     def _served(self, mutants: Sequence[Mutant], count: int) -> list[JudgedMutant] | str:
@@ -197,7 +197,7 @@ class MutationTrial:
     ) -> Sequence[RefutingCheck]:
         import_anew(MutatedModules(mutants, probe), self.ours)
         module, name = self.judges
-        make: MakesChecks = getattr(__import__(module, fromlist=[name]), name)
+        make: CheckFactory = getattr(__import__(module, fromlist=[name]), name)
         return make(self.subject)
 
     def _switched(
@@ -233,7 +233,7 @@ class MutationTrial:
         begin = os.times()
         try:
             standing, by = forked(lambda: _verdict(load, genuine, self.most, extra), allowed)
-        except Died as error:
+        except ProcessDied as error:
             if error.signal == 0:
                 raise
             standing = _ENDED.get(error.signal, MutantStanding.UNKNOWN)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, final
 
 from experiments.advice.evidence import AdvisedEvidence
-from experiments.advice.portfolios import Flip
+from experiments.advice.portfolios import AdviceChange
 from experiments.outputs.schema import PrintedAs, fields_of
 from experiments.predictions.errors import ErrorSummary
 from experiments.predictions.findings import Finding
@@ -58,8 +58,8 @@ class AdviceOutput:
 
     basis: str
     portfolios: list[PortfolioLine]
-    flips: list[Annotated[Any, PrintedAs(fields_of(Flip))]]
-    margins: list[Annotated[Any, PrintedAs(fields_of(Flip))]]
+    flips: list[Annotated[Any, PrintedAs(fields_of(AdviceChange))]]
+    margins: list[Annotated[Any, PrintedAs(fields_of(AdviceChange))]]
     not_reached: list[str]
     assumed_coding: list[str]
     left_out: dict[str, str]

@@ -59,7 +59,7 @@ class Ended(Generic[Task]):
     detail: str = ""
 
 
-class ExecutorGone(RuntimeError):
+class ExecutorLost(RuntimeError):
     """An executor broke and did not open again; what was finished is kept."""
 
 
@@ -103,15 +103,15 @@ class FuturesPool(Generic[Task]):
             self._close(place)
 
     def run(
-        self, tasks: Sequence[Task], beat: float = 0.5
+        self, tasks: Sequence[Task], heartbeat: float = 0.5
     ) -> Iterator[Started[Task] | Ended[Task] | None]:
-        """Do all tasks in order of their start; yields None at least every ``beat`` seconds.
+        """Do all tasks in order of their start; yields None at least every ``heartbeat`` seconds.
 
         An exception of ``work`` ends its task with an error and nothing else; so does the death of
         its worker, when it was tried often enough.
 
         Raises:
-            ExecutorGone: the executor broke and did not open again.
+            ExecutorLost: the executor broke and did not open again.
         """
         todo, slots = list(reversed(tasks)), list(reversed(range(self._width)))
         busy: dict[Future[tuple[str, str]], _Sent[Task]] = {}
@@ -120,7 +120,7 @@ class FuturesPool(Generic[Task]):
                 sent = _Sent(todo.pop(), slots.pop())
                 yield Started(sent.slot, sent.task)
                 self._send(sent, busy)
-            done, _ = wait(busy, timeout=beat, return_when=FIRST_COMPLETED)
+            done, _ = wait(busy, timeout=heartbeat, return_when=FIRST_COMPLETED)
             if not done:
                 yield None
                 for place, executor in list(self._executors.items()):
@@ -177,7 +177,7 @@ class FuturesPool(Generic[Task]):
             except Exception as error:
                 self._close(place)
                 if time.monotonic() > until:
-                    raise ExecutorGone(
+                    raise ExecutorLost(
                         f"the executor broke and did not open again within {self._patience:g} s "
                         f"({type(error).__name__}: {error}); what was finished is kept, and the "
                         "same command goes on from there"

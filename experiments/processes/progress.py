@@ -101,7 +101,7 @@ class Progress(ABC):
         well."""
 
     @abstractmethod
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         """Called now and then while nothing happens."""
 
 
@@ -132,7 +132,7 @@ class PlainProgress(Progress):
             f"{count} {what}, {left}", markup=False, highlight=False, soft_wrap=True
         )
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         pass
 
 
@@ -165,7 +165,7 @@ class LiveProgress(Progress):
     def started(self, worker: int, cell: Cell) -> None:
         where = f"{cell.row or '(no row)'}  {cell.problem or '(no problem)'}"
         self._busy[worker] = self._display.add_task(where, total=None, note="", check=cell.check)
-        self.beat()
+        self.heartbeat()
 
     def ended(self, worker: int, cell: Cell, seconds: float, error: str) -> None:
         self._left.tick(cell, seconds)
@@ -176,9 +176,9 @@ class LiveProgress(Progress):
                 f"error: {title(cell)}: {error}", style="red", markup=False, highlight=False
             )
         self._count()
-        self.beat()
+        self.heartbeat()
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         for task in self._display.tasks:
             if task.id != self._all:
                 note = f"{task.fields['check']}, {duration(task.elapsed or 0.0)}"

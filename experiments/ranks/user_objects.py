@@ -35,7 +35,7 @@ Report = Callable[[RenderableType], None]
 SEED, RANKS, WORKERS = 1, 2, 4  # the latter two of the comparison with real ranks
 
 
-class OwnFault(RuntimeError):
+class UserCodeError(RuntimeError):
     """A user's own code raised; the message names the object, the error and the line."""
 
 
@@ -74,7 +74,7 @@ def check_own(name: str, d: int, report: Report, ranks: int = RANKS) -> Iterator
 
     Raises:
         ValueError: see :func:`own`.
-        OwnFault: its code raised.
+        UserCodeError: its code raised.
     """
     target = own(name)
     with faults_of(name):
@@ -96,7 +96,7 @@ def faults_of(name: str, pass_on: tuple[type[Exception], ...] = ()) -> Iterator[
     """Inside, whatever is raised is a fault of MODULE:ATTRIBUTE, but for what is to ``pass_on``.
 
     Raises:
-        OwnFault: something was raised.
+        UserCodeError: something was raised.
     """
     try:
         yield
@@ -104,7 +104,7 @@ def faults_of(name: str, pass_on: tuple[type[Exception], ...] = ()) -> Iterator[
         raise
     except Exception as error:  # a stranger's code may raise anything
         module = name.partition(":")[0]
-        raise OwnFault(f"{name}: {_described(error)}{_line_in(module, error)}") from error
+        raise UserCodeError(f"{name}: {_described(error)}{_line_in(module, error)}") from error
 
 
 def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> Iterator[Verdict]:

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from experiments.reporting.answered import ANSWERED, FILES, Answered
+from experiments.reporting.answered import ANSWERED, FILES, AnsweredQuestion
 from experiments.storage.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def page(text: str, shown: Mapping[str, str]) -> str:
     return f"{start}{OPEN}\n\n{body}\n\n{CLOSE}{rest.split(CLOSE)[1]}"
 
 
-def ran(asked: Sequence[Answered]) -> dict[str, str]:
+def ran(asked: Sequence[AnsweredQuestion]) -> dict[str, str]:
     """What a page shows of the commands' outputs, by line, run now, all in one process.
 
     Raises:
@@ -84,7 +84,7 @@ def ran(asked: Sequence[Answered]) -> dict[str, str]:
     return found
 
 
-def excerpt(told: str, one: Answered) -> str:
+def excerpt(told: str, one: AnsweredQuestion) -> str:
     """The lines that a page shows; ``...`` stands for those left out."""
     lines: list[str] = []
     for number, line in enumerate(told.splitlines()):

@@ -54,7 +54,7 @@ class EarlyReport:
             return
         if time.monotonic() >= self._due:
             self._number += 1
-            self._events = self._pool.run([self._number], beat=0.0)
+            self._events = self._pool.run([self._number], heartbeat=0.0)
 
 
 def write_early(cells: Sequence[Cell], store: Store, preset: str, out: Path, _: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
-from experiments.processes.pool import ExecutorGone
+from experiments.processes.pool import ExecutorLost
 from experiments.processes.progress import duration
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import draw_cell, drawings
@@ -69,7 +69,7 @@ def survey_job(
             style="red", markup=False, soft_wrap=True,
         )  # fmt: skip
         return 1
-    except ExecutorGone as error:
+    except ExecutorLost as error:
         console.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
         return 1
     except SurveyInterrupted as stop:

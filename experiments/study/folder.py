@@ -80,7 +80,7 @@ def conducted(
 
     Raises:
         KeyboardInterrupt: Ctrl-C; what was finished is kept.
-        OwnFault: code of one's own raised.
+        UserCodeError: code of one's own raised.
     """
     done = kept_results(plan, steps, folder, tell)
     announced(steps, done, tell)

@@ -119,7 +119,7 @@ def planned(
     Raises:
         ValueError: an unknown row, problem, axis or variable, a row that does not run on the
             problem, two rows alike, or a number out of range.
-        OwnFault: code of one's own raised.
+        UserCodeError: code of one's own raised.
     """
     if not rows:
         raise ValueError("rows must be one or more, got none; `rateproof list` has them")

@@ -69,7 +69,7 @@ def steps_of(plan: StudyPlan) -> tuple[StudyStep, ...]:
     Raises:
         ValueError: the budget cannot be told, since the first row spends nothing of the axis, or
             leaves the range of its number type at once.
-        OwnFault: code of one's own raised.
+        UserCodeError: code of one's own raised.
     """
     first = plan.entrants[0]
     try:

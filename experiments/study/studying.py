@@ -77,7 +77,7 @@ def studied(plan: StudyPlan, folder: Path, tell: Callable[[str], object]) -> Fin
         ValueError: the folder has other things than a study in it, or the budget of the
             comparison cannot be told.
         KeyboardInterrupt: Ctrl-C; what was finished is kept, and the page tells of it.
-        OwnFault: code of one's own raised.
+        UserCodeError: code of one's own raised.
     """
     if (
         folder.is_dir()

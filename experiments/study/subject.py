@@ -17,7 +17,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from experiments.listing.kept import ROOT
-from experiments.ranks.user_objects import OwnFault, faults_of, own
+from experiments.ranks.user_objects import UserCodeError, faults_of, own
 from proofs_check.audit.own_folders import PACKAGES, own_name
 from proofs_check.effects import EFFECTS
 from proofs_check.instruments.effect_check import EffectCheck
@@ -94,11 +94,11 @@ def faults_among(subjects: Sequence[StudySubject]) -> Iterator[None]:
     of the one in whose file it was raised, else of the first.
 
     Raises:
-        OwnFault: something was raised, and a subject is one's own.
+        UserCodeError: something was raised, and a subject is one's own.
     """
     try:
         yield
-    except (ValueError, Diverged, OwnFault):
+    except (ValueError, Diverged, UserCodeError):
         raise
     except Exception as error:  # a stranger's code may raise anything
         files = {frame.filename for frame in extract_tb(error.__traceback__)}

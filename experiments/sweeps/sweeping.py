@@ -106,7 +106,7 @@ def run_sweep(
 
     Raises:
         ValueError: the executor is none, or workers < 1.
-        ExecutorGone: it broke and did not open again.
+        ExecutorLost: it broke and did not open again.
     """
     begin, shown = time.monotonic(), 0.0
     work = BlockWork(study, (out / DATA).resolve(), versions_of(study))

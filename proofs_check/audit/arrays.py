@@ -16,7 +16,7 @@ from proofs_check.audit.faults import BadAnswer
 _PLAIN = (torch.float32, torch.float64)
 
 
-class NotNumbers(BadAnswer, TypeError):
+class NotNumeric(BadAnswer, TypeError):
     """Error that the output is no array of numbers."""
 
 
@@ -113,19 +113,19 @@ def tensor_of(y: Any) -> Tensor:
     """Output, of either kind, as a detached tensor on the CPU.
 
     Raises:
-        NotNumbers: it is no array of real numbers.
+        NotNumeric: it is no array of real numbers.
     """
     if inspect.iscoroutine(y):
         y.close()  # else Python warns that nobody awaited it
-        raise NotNumbers("returns a coroutine, not an array; a function without async would do")
+        raise NotNumeric("returns a coroutine, not an array; a function without async would do")
     if inspect.isgenerator(y):
-        raise NotNumbers("returns a generator, not an array; return in place of yield would do")
+        raise NotNumeric("returns a generator, not an array; return in place of yield would do")
     if y is None:
-        raise NotNumbers("returns None, not an array; a return of x_hat would do")
+        raise NotNumeric("returns None, not an array; a return of x_hat would do")
     try:
         found = y.detach().cpu() if isinstance(y, Tensor) else torch.as_tensor(np.asarray(y))
     except (TypeError, ValueError, RuntimeError) as error:
-        raise NotNumbers(f"returns {type(y).__name__}, not an array ({error})") from error
+        raise NotNumeric(f"returns {type(y).__name__}, not an array ({error})") from error
     if found.is_complex():
-        raise NotNumbers(f"returns complex numbers ({found.dtype})")
+        raise NotNumeric(f"returns complex numbers ({found.dtype})")
     return found

@@ -10,7 +10,7 @@ import torch
 
 from algorithms.core.key import Key
 from proofs_check.audit.array_contract import check_array_contract
-from proofs_check.audit.arrays import NotNumbers
+from proofs_check.audit.arrays import NotNumeric
 from proofs_check.audit.bad_inputs import check_not_finite, check_recovery
 from proofs_check.audit.claim_checks import ClaimChecks, simplest
 from proofs_check.audit.claims import Stated
@@ -21,7 +21,7 @@ from proofs_check.audit.history import PAIRS
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.messages import Cost, Unmeasured, check_bits, check_cost, costs, headline
 from proofs_check.audit.moments import ALPHA, SampledOperator
-from proofs_check.audit.pace import USUAL, Pace, pace_of
+from proofs_check.audit.pace import USUAL, SamplingBudget, pace_of
 from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.receiver import check_receiver
@@ -179,7 +179,7 @@ class _Findings:
 
 
 def _steps(
-    done: _Findings, stated: Stated, plan: Plan, traits: Traits, pace: Pace
+    done: _Findings, stated: Stated, plan: Plan, traits: Traits, pace: SamplingBudget
 ) -> Iterator[str]:
     """The audit; yields what comes next, and adds to ``done`` what was found."""
     trial = trial_of(done.subject, plan, traits, pace)
@@ -232,7 +232,7 @@ _MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
 """All that is not a matter of size or direction."""
 
 
-def trial_of(subject: Subject, plan: Plan, traits: Traits, pace: Pace = USUAL) -> Trial:
+def trial_of(subject: Subject, plan: Plan, traits: Traits, pace: SamplingBudget = USUAL) -> Trial:
     """Benches in the best precision and in single; fresh for every call where it remembers."""
     renew = subject.renewable and traits.memory is CallMemory.HISTORY
     samples = f"{plan.samples_at(pace)} samples a vector" if traits.random else "nothing to sample"
@@ -265,7 +265,7 @@ def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseExcept
     description = (
         f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"
     )
-    if not subject.renewable and not isinstance(error, NotNumbers):
+    if not subject.renewable and not isinstance(error, NotNumeric):
         description += (
             "; it took one before, so it keeps something between calls, and no fresh one can be "
             "made: a class, or a function without arguments that returns a new one, would do"

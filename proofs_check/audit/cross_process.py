@@ -28,7 +28,9 @@ PATIENCE = 120.0  # [s]
 """How long another process may take beyond this one; on a busy machine it is slow."""
 
 
-def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool = False) -> Verdict:
+def check_in_other_process(
+    name: str, dims: Sequence[int], repeats: bool, matrix: bool = False
+) -> Verdict:
     """Outcomes of MODULE:ATTRIBUTE here and in a fresh process, whose hash of words is another.
 
     ``repeats``: the global seeds fix its outcomes at all.

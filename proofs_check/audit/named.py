@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.audit.audit import Audit, Interrupted, audit
 from proofs_check.audit.claims import Stated
-from proofs_check.audit.cross_process import check_elsewhere
+from proofs_check.audit.cross_process import check_in_other_process
 from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported
 from proofs_check.audit.plan import Plan
@@ -97,7 +97,7 @@ def _elsewhere(name: str, found: Audit, matrix: bool) -> Audit:
     if not dims:
         return found
     try:
-        return found.with_behaviour(check_elsewhere(name, dims, _repeats(found), matrix))
+        return found.with_behaviour(check_in_other_process(name, dims, _repeats(found), matrix))
     except KeyboardInterrupt as stop:
         raise Interrupted(replace(found, complete=False)) from stop
 

@@ -24,7 +24,7 @@ _LEAST = 1 / 120
 
 @final
 @dataclass(frozen=True)
-class Pace:
+class SamplingBudget:
     """``share`` in (0, 1] of the usual draws are made; a call takes ``seconds``.
 
     Attributes:
@@ -52,10 +52,10 @@ class Pace:
         )
 
 
-USUAL = Pace()
+USUAL = SamplingBudget()
 
 
-def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> Pace:
+def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> SamplingBudget:
     """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest one.
 
     It is asked at the largest dimension that the subject takes.
@@ -76,4 +76,4 @@ def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> Pace:
         break
     if not math.isfinite(took):
         return USUAL
-    return Pace(max(_LEAST, seconds / (took * CALLS)), took)
+    return SamplingBudget(max(_LEAST, seconds / (took * CALLS)), took)

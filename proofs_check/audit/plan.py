@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from proofs_check.audit.pace import Pace
+from proofs_check.audit.pace import SamplingBudget
 
 DIMS = (1, 4, 16, 100)
 SAMPLES = 2500
@@ -41,7 +41,7 @@ class Plan:
                     f"{name} must be at least {least}, got {name}={getattr(self, name)}"
                 )
 
-    def samples_at(self, pace: Pace) -> int:
+    def samples_at(self, pace: SamplingBudget) -> int:
         """Samples a vector of a subject of this pace."""
         return pace.draws(self.samples, min(self.samples, _FEW))
 

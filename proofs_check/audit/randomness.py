@@ -129,7 +129,7 @@ def seed_all(seed: int, generators: Sequence[Generator] = GENERATORS) -> None:
 _ACCELERATORS: tuple[Any, ...] = (torch.cuda, torch.xpu, torch.mtia)
 
 
-class Touch(Enum):
+class GeneratorEffect(Enum):
     """Effect on a global generator, from the least to the worst."""
 
     LEFT = "left as it was"
@@ -137,7 +137,7 @@ class Touch(Enum):
     SET = "set"
 
 
-def touched(generator: Generator, act: Callable[[], object]) -> Touch:
+def touched(generator: Generator, act: Callable[[], object]) -> GeneratorEffect:
     """Effect of ``act`` on a generator: SET where its later state depends on nothing before."""
     after = []
     for state in STATES:
@@ -147,10 +147,10 @@ def touched(generator: Generator, act: Callable[[], object]) -> Touch:
             act()
         after.append(generator.token())
         if after[-1] == before:
-            return Touch.LEFT
+            return GeneratorEffect.LEFT
         if generator.reseeded(state):
-            return Touch.SET
-    return Touch.SET if after[0] == after[1] else Touch.DRAWN
+            return GeneratorEffect.SET
+    return GeneratorEffect.SET if after[0] == after[1] else GeneratorEffect.DRAWN
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from proofs_check.audit.randomness import (
     GENERATORS,
     STATES,
     Generator,
-    Touch,
+    GeneratorEffect,
     seed_all,
     touched,
 )
@@ -44,9 +44,9 @@ def check_generators(trial: Trial) -> Verdict:
     for what, act in _acts(trial):
         for generator in GENERATORS:
             touch = touched(generator, act)
-            if touch is Touch.SET:
+            if touch is GeneratorEffect.SET:
                 return trial.speaker.holds(claim, check, False, _told_set(generator, what, act))
-            if touch is Touch.DRAWN and generator.name not in drawn:
+            if touch is GeneratorEffect.DRAWN and generator.name not in drawn:
                 drawn.append(generator.name)
     if drawn:
         description = (

@@ -13,7 +13,7 @@ from torch import Tensor
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.faults import blame
 from proofs_check.audit.history import PAIRS, Influence, influence
-from proofs_check.audit.randomness import GENERATORS, Generator, Touch, touched
+from proofs_check.audit.randomness import GENERATORS, Generator, GeneratorEffect, touched
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import Subject
 
@@ -121,7 +121,7 @@ def _fixed(bench: Runner, generator: Generator, x: Tensor) -> bool:
         bench.renew()
         bench.unseeded(x)
 
-    return touched(generator, call) is Touch.SET
+    return touched(generator, call) is GeneratorEffect.SET
 
 
 def _raised(bench: Runner, x: Tensor) -> BaseException | None:

@@ -188,7 +188,7 @@ def delta_of(compressor: Compressor, d: int) -> float:
     return operator_constants(compressor, d).need("delta")
 
 
-def left_of_steps(topology: MixingSequence) -> float:
+def residual_mixing_sum(topology: MixingSequence) -> float:
     """sum_k ||W_t ... W_{t-k+1} - J||_2 over all ages k of a step, for the worst t.
 
     Raises:

@@ -59,7 +59,7 @@ class Needed(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Broken:
+class BrokenBound:
     """A bound of the search that an instance broke.
 
     Attributes:
@@ -97,7 +97,7 @@ class Conjecture:
     tried: int = 0
     visited: set[tuple[float, ...]] = field(default_factory=set)
     held_out: int = 0
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[BrokenBound] = field(default_factory=list)
     closest: float = 0.0
 
     @property
@@ -317,7 +317,7 @@ def _attacked(
             if high is None:
                 continue
             if high.amount > amount * (1 + _ABOVE):
-                found.broken.append(Broken(found.law, values, high.trial))
+                found.broken.append(BrokenBound(found.law, values, high.trial))
                 points.append((_factors(line, values), high.amount))
                 fitted.add(tuple(values.values()))
                 found.closest, stood = 0.0, 0

@@ -17,7 +17,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.network.simulated import Simulated
 from algorithms.problems.least_squares import LeastSquares
-from algorithms.synchronisation.lazy import AllSilent, InTurn, ServerRule
+from algorithms.synchronisation.lazy import InTurn, NoneSends, ServerRule
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -74,11 +74,11 @@ def contenders(problem: LeastSquares) -> tuple[Contender, ...]:
     n, gamma = problem.n, 1 / problem.curvatures[-1].item()
     step = ConstantStep(gamma)
     server = ServerRule(problem.smoothness)
-    in_turn = LAG(ConstantStep(gamma / n), InTurn(1), opening=AllSilent(steps=1))
+    in_turn = LAG(ConstantStep(gamma / n), InTurn(1), opening=NoneSends(steps=1))
     return (
         Contender("GD", BSP(step), gamma, n),
-        Contender("LAG-PS", LAG(step, server, (1.0,) * 10, AllSilent()), 0.0, 1),
-        Contender("LAG-WK", LAG(step, opening=AllSilent()), 0.0, 1),
+        Contender("LAG-PS", LAG(step, server, (1.0,) * 10, NoneSends()), 0.0, 1),
+        Contender("LAG-WK", LAG(step, opening=NoneSends()), 0.0, 1),
         Contender("Cyc-IAG", in_turn, 0.0, 1),
         Contender("LAQ", LAQ(step)),
         Contender("CMFL", CMFL(step, 1)),

@@ -109,7 +109,7 @@ def best_stepsize(to_target: StepsToTarget, batch: int, start: float) -> float:
     return best
 
 
-class Scanned(NamedTuple):
+class BatchScan(NamedTuple):
     """Batches ``[K]`` (in base batches), best stepsizes ``[K]``, counts ``[G, K]``.
 
     Attributes:
@@ -121,7 +121,7 @@ class Scanned(NamedTuple):
     steps: Floats
 
 
-def scan(to_target: StepsToTarget, batches: tuple[int, ...], start: float) -> Scanned:
+def scan(to_target: StepsToTarget, batches: tuple[int, ...], start: float) -> BatchScan:
     """Every batch, from the smallest; the stepsize found for one is where the next begins."""
     gammas, columns, before = [], [], batches[0]
     gamma = start
@@ -132,7 +132,9 @@ def scan(to_target: StepsToTarget, batches: tuple[int, ...], start: float) -> Sc
         gammas.append(gamma)
         columns.append(steps_to_target(to_target, batch, gamma, to_target.seed, 2 * to_target.most))
         before = batch
-    return Scanned(np.array(batches, dtype=np.float64), np.array(gammas), np.stack(columns, axis=1))
+    return BatchScan(
+        np.array(batches, dtype=np.float64), np.array(gammas), np.stack(columns, axis=1)
+    )
 
 
 class Hyperbola(NamedTuple):
@@ -150,7 +152,7 @@ class Hyperbola(NamedTuple):
         return float(np.polyfit(np.log(batches), np.log(self.steps(batches)), 1)[0])
 
 
-def hyperbola(scanned: Scanned) -> Hyperbola:
+def hyperbola(scanned: BatchScan) -> Hyperbola:
     """Least squares in log S over all batches."""
     log_steps = np.log(scanned.steps.mean(0))
 

@@ -40,7 +40,7 @@ def require_apart(chosen_on: int, measured_on: int) -> None:
         )
 
 
-class Play(Protocol):
+class ArmRun(Protocol):
     """One side of an effect, run at a stepsize or a multiple of a rule's."""
 
     def __call__(self, size: float, *, seed: int, replicas: int) -> Measurement: ...
@@ -63,8 +63,8 @@ _NOT_RUN = Score(math.inf, math.inf)
 
 
 def at_best(
-    play: Play, grid: Sequence[float], replicas: int = 1,
-    seeds: tuple[int, int] = (CHOSEN_ON, MEASURED_ON), scored: Play | None = None,
+    play: ArmRun, grid: Sequence[float], replicas: int = 1,
+    seeds: tuple[int, int] = (CHOSEN_ON, MEASURED_ON), scored: ArmRun | None = None,
     start: float | None = None,
 ) -> Measurement:  # fmt: skip
     """What ``play`` sees on the second seed at the stepsize that is best on the first, by the

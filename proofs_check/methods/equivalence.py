@@ -49,7 +49,7 @@ class Case:
     seed: int = 7
 
 
-class Ending(NamedTuple):
+class FinalState(NamedTuple):
     """Final state of one world: model rows, traffic, and bytes (None: none are sent).
 
     Attributes:
@@ -71,7 +71,7 @@ class Ending(NamedTuple):
     problem: str
 
 
-def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
+def run_case(case: Case, network: Callable[[int], Network]) -> FinalState:
     """Run one case in one world."""
     method, problem = case.build(*case.arguments)
     context = network(problem.n)
@@ -87,7 +87,7 @@ def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
     counted: tuple[Tensor | None, int | None] = (None, None)
     if isinstance(context, Sharded):
         counted = context.crossed_bytes, context.received_bytes
-    return Ending(
+    return FinalState(
         trace.rows.clone(),
         trace.account,
         *counted,
@@ -97,17 +97,17 @@ def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
     )
 
 
-def play_sharded(cases: tuple[Case, ...]) -> list[Ending]:
+def play_sharded(cases: tuple[Case, ...]) -> list[FinalState]:
     """All cases on this rank."""
     return [run_case(case, Sharded) for case in cases]
 
 
-def play_simulated(cases: tuple[Case, ...]) -> list[Ending]:
+def play_simulated(cases: tuple[Case, ...]) -> list[FinalState]:
     """All cases in the simulation."""
     return [run_case(case, Simulated) for case in cases]
 
 
-def joined(parts: list[Ending]) -> Ending:
+def joined(parts: list[FinalState]) -> FinalState:
     """All ranks' rows and bills in the order of workers; bytes by sender as rank 0 saw them, bytes
     that reached workers as the last rank did."""
     first = parts[0]
@@ -122,7 +122,7 @@ def joined(parts: list[Ending]) -> Ending:
 
 
 def compare(
-    case: Case, one: Ending, other: Ending, ranks: int, exact: bool = True
+    case: Case, one: FinalState, other: FinalState, ranks: int, exact: bool = True
 ) -> tuple[Verdict, ...]:
     """Verdicts on iterates and ledgers of the simulation ``one`` and the joined run ``other``."""
     scale = float(one.rows.abs().max().clamp_min(1e-300))
@@ -159,7 +159,9 @@ def compare(
     return iterates, ledgers
 
 
-def crossing(case: Case, ending: Ending, stated: float, ranks: int, exact: bool = True) -> Verdict:
+def crossing(
+    case: Case, ending: FinalState, stated: float, ranks: int, exact: bool = True
+) -> Verdict:
     """Bytes that reached rank 0 from the last worker, against its bill and the closed form.
 
     ``stated`` is the closed-form length [bits] of one of the row's messages; where lengths vary it
@@ -192,7 +194,7 @@ def crossing(case: Case, ending: Ending, stated: float, ranks: int, exact: bool 
     )
 
 
-def arriving(case: Case, ending: Ending, ranks: int) -> Verdict:
+def arriving(case: Case, ending: FinalState, ranks: int) -> Verdict:
     """Bytes that reached the last worker, alone on its rank, from the server or its neighbours,
     against what it is charged for hearing them."""
     assert ending.received is not None

@@ -106,12 +106,12 @@ def measure(architecture: str, synchronisation: str) -> SchemeNumbers:
     mean = run.method.models(state).mean(-2)
     error = float(problem.value(mean).mean()) - float(problem.f_star or 0.0)
     sent = float(seen.sent_messages.double().mean()) / _GRADIENTS
-    heard = float(seen.received_messages.double().mean()) / _GRADIENTS
+    incoming = float(seen.received_messages.double().mean()) / _GRADIENTS
     edges = int(Ring(_N).neighbours(0).out_degree[0]) if architecture == "Gossip" else 1
     return SchemeNumbers(
         architecture, synchronisation, float(np.sqrt(np.mean(spreads))), sent / edges,
         float(np.nanmean(bursts)),
-        _crossing(architecture, sent, heard), error, float(seconds.mean()),
+        _crossing(architecture, sent, incoming), error, float(seconds.mean()),
     )  # fmt: skip
 
 
@@ -142,11 +142,11 @@ def _burst(architecture: str, before: Account, after: Account) -> float:
     return float(new[new > 0].mean())
 
 
-def _crossing(architecture: str, sent: float, heard: float) -> float:
+def _crossing(architecture: str, sent: float, incoming: float) -> float:
     """Messages' worth that crosses the busiest node per gradient; all-reduce by its formula."""
     if architecture == "PS":
-        return _N * (sent + heard)
-    return sent * 4 * (_N - 1) / _N if architecture == "All-Reduce" else sent + heard
+        return _N * (sent + incoming)
+    return sent * 4 * (_N - 1) / _N if architecture == "All-Reduce" else sent + incoming
 
 
 def influences() -> CellResult:

@@ -24,7 +24,7 @@ from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from proofs_check.instruments.same_law import ERROR, same_law
-from proofs_check.methods.equivalence import LOOSE, Case, Ending, compare, joined, run_case
+from proofs_check.methods.equivalence import LOOSE, Case, FinalState, compare, joined, run_case
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LAW_REPLICAS = 64
@@ -104,10 +104,10 @@ def on_given_ranks(
 def _found(
     case: Case,
     single: Case,
-    exact: Ending,
-    fast: Ending,
-    rung: Ending,
-    law: Ending | Verdict,
+    exact: FinalState,
+    fast: FinalState,
+    rung: FinalState,
+    law: FinalState | Verdict,
     device: str,
 ) -> dict[str, Verdict]:
     """Findings of rank 0 against the simulation."""
@@ -118,11 +118,13 @@ def _found(
         "two worlds": iterates,
         "ledgers": ledgers,
         **{how: reduced(case, simulated, by, how, ranks) for how, by in ways.items()},
-        "law in float32": lawful(single, law, ranks, device) if isinstance(law, Ending) else law,
+        "law in float32": lawful(single, law, ranks, device)
+        if isinstance(law, FinalState)
+        else law,
     }
 
 
-def reduced(case: Case, simulated: Ending, fast: Ending, how: str, ranks: int) -> Verdict:
+def reduced(case: Case, simulated: FinalState, fast: FinalState, how: str, ranks: int) -> Verdict:
     """An all-reduce path against the simulation; a tie that an operator decides by the last bit
     forks the run, so that what is far off is compared and not refuted."""
     found = compare(case, simulated, fast, ranks, exact=False)[0]
@@ -137,13 +139,13 @@ def reduced(case: Case, simulated: Ending, fast: Ending, how: str, ranks: int) -
     )
 
 
-def on_one(case: Case, device: str) -> Ending:
+def on_one(case: Case, device: str) -> FinalState:
     """The simulation, its rows brought to the CPU."""
     ending = run_case(case, lambda n: Simulated(n, device=device))
     return ending._replace(rows=ending.rows.cpu())
 
 
-def _in_single(case: Case, network: Callable[[int], Network]) -> Ending | Verdict:
+def _in_single(case: Case, network: Callable[[int], Network]) -> FinalState | Verdict:
     """The run in float32, or why there is none: a method may need more digits."""
     try:
         return _whole(run_case(case, network))
@@ -159,7 +161,7 @@ def _in_single(case: Case, network: Callable[[int], Network]) -> Ending | Verdic
         )
 
 
-def lawful(case: Case, ending: Ending, ranks: int, device: str = "cpu") -> Verdict:
+def lawful(case: Case, ending: FinalState, ranks: int, device: str = "cpu") -> Verdict:
     """Final values of f in float32: replicas on ranks, and others in the simulation, of one law."""
     problem = case.build(*case.arguments)[1].double().to("cpu")
     other = on_one(replace(case, seed=case.seed + 1), device)
@@ -183,7 +185,7 @@ def lawful(case: Case, ending: Ending, ranks: int, device: str = "cpu") -> Verdi
     )
 
 
-def wire_bytes(case: Case, parts: list[Ending]) -> tuple[Verdict, Verdict]:
+def wire_bytes(case: Case, parts: list[FinalState]) -> tuple[Verdict, Verdict]:
     """Bytes out of and into every worker, alone on its rank, against its bill."""
     ranks = len(parts)
     whole = joined(parts)
@@ -201,16 +203,16 @@ def wire_bytes(case: Case, parts: list[Ending]) -> tuple[Verdict, Verdict]:
         out, how = crossed.sum(0), "as all other ranks received them"
     else:
         out, how = None, "some go to the server, which is on every rank, and some to neighbours"
-    heard_bits, heard = _totals(bill.received_bits), _totals(bill.received_messages)
+    heard_bits, incoming = _totals(bill.received_bits), _totals(bill.received_messages)
     into = torch.tensor([part.received or 0 for part in parts])
     whence = "from neighbours"
     if served:  # what the server says to the worker beside it does not cross
-        into, heard_bits, heard = into[1:], heard_bits[1:], heard[1:]
+        into, heard_bits, incoming = into[1:], heard_bits[1:], incoming[1:]
         whence = "on ranks that the server is not on"
     where = (case, first.problem, ranks)
     return (
         _bytes(*where, "sent", out, sent_bits, messages, how),
-        _bytes(*where, "received", into, heard_bits, heard, whence),
+        _bytes(*where, "received", into, heard_bits, incoming, whence),
     )
 
 
@@ -247,12 +249,12 @@ def _totals(columns: Tensor) -> Tensor:
     return columns.reshape(-1, columns.shape[-1]).sum(0)
 
 
-def _models(ending: Ending) -> Tensor:
+def _models(ending: FinalState) -> Tensor:
     """Mean models ``[R, d]`` in float64."""
     return ending.rows.double().mean(-2)
 
 
-def _parts(mine: Ending) -> list[Ending]:
+def _parts(mine: FinalState) -> list[FinalState]:
     """Every rank's ending."""
     crossed = torch.zeros(0, dtype=torch.int64) if mine.crossed is None else mine.crossed
     counts = torch.tensor([mine.received or 0])
@@ -272,7 +274,7 @@ def _parts(mine: Ending) -> list[Ending]:
     ]
 
 
-def _whole(mine: Ending) -> Ending:
+def _whole(mine: FinalState) -> FinalState:
     return joined(_parts(mine))
 
 

@@ -13,7 +13,7 @@ from algorithms.problems.base import Problem
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
-def received_bill(
+def received_traffic(
     row: Row, problem: Problem, method: Method[Any], trace: Trace, provenance: str
 ) -> Verdict:
     """Received messages and bits in the ledger against the row's downlink: exact, or the bits as a

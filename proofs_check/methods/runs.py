@@ -23,7 +23,7 @@ from proofs_check.instruments.betting import lower_end
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
-from proofs_check.methods.received import received_bill
+from proofs_check.methods.received import received_traffic
 from proofs_check.methods.run_rates import rate_in_time
 from proofs_check.methods.run_series import practice, run_series
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, about, at_start, grid_run, tuned_run
@@ -56,8 +56,8 @@ def run_row(
             provenance=f"seed {seed}",
         )  # fmt: skip
         return CellResult((diverged,))
-    heard = received_bill(row, problem, result.tuned.method, result.trace, result.description)
-    verdicts = (_progress(result), _bill(result), heard, *_under_bound(result))
+    incoming = received_traffic(row, problem, result.tuned.method, result.trace, result.description)
+    verdicts = (_progress(result), _bill(result), incoming, *_under_bound(result))
     if rates:
         verdicts += (rate_in_time(result),)
     series = run_series(result)

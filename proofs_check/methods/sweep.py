@@ -155,8 +155,12 @@ def _with_one_theorem(found: dict[float, TunedRun], left_out: list[str]) -> dict
 def _no_value(row: Row, variable: str, known: int) -> str:
     """Reason why so few places have a value of the variable."""
     operators = [one.name for one in row.operators]
-    who = operators[0] if variable in ("delta", "omega") and operators else "its method"
-    return f": {who} states no {variable}" if not known else f": {who} states no other {variable}"
+    subset = operators[0] if variable in ("delta", "omega") and operators else "its method"
+    return (
+        f": {subset} states no {variable}"
+        if not known
+        else f": {subset} states no other {variable}"
+    )
 
 
 def _one_theorem(runs: Sequence[TunedRun]) -> tuple[Theorem | None, list[Floats]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from proofs_check.moments.course import Course
+from proofs_check.moments.course import MapSequence
 from proofs_check.moments.maps import Affine, StepMap
 from theory.arrays import Floats
 
@@ -54,7 +54,7 @@ class MomentBlock:
         return len(self.start)
 
 
-def blocks(course: Course) -> tuple[MomentBlock, ...]:
+def blocks(course: MapSequence) -> tuple[MomentBlock, ...]:
     """The blocks of a course."""
     labels, reads = _labels(course)
     return tuple(
@@ -64,7 +64,7 @@ def blocks(course: Course) -> tuple[MomentBlock, ...]:
     )
 
 
-def _labels(course: Course) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _labels(course: MapSequence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The block of each number ``[D]``, and of each output, -1 of constants."""
     size = course.size
     together = np.zeros((size, size), bool)
@@ -86,7 +86,7 @@ def _any(part: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def _block(course: Course, own: NDArray[np.int64], rows: NDArray[np.int64]) -> MomentBlock:
+def _block(course: MapSequence, own: NDArray[np.int64], rows: NDArray[np.int64]) -> MomentBlock:
     maps = course.maps
     local = [
         [_local(one, own, columns, kept) for one in each]

@@ -24,7 +24,7 @@ _CHECKED = 0.6
 
 @final
 @dataclass(frozen=True)
-class Course:
+class MapSequence:
     """Maps of steps 0, 1, ...: ``maps[t]`` for t < ``begin`` + ``period``, then those of a period
     again and again; ``period`` 0: there are no steps but these.
 
@@ -48,7 +48,7 @@ class Course:
         return t if late < 0 or not self.period else self.begin + late % self.period
 
 
-def course(method: Method[Any], problem: Problem, steps: int, key: Key) -> Course:
+def course(method: Method[Any], problem: Problem, steps: int, key: Key) -> MapSequence:
     """The maps of ``steps`` steps of a method on a quadratic.
 
     Raises:
@@ -61,9 +61,9 @@ def course(method: Method[Any], problem: Problem, steps: int, key: Key) -> Cours
         return _constant(probe(method, problem, key, steps), steps)
     ((name, rule),) = falling.items()
     one = probe(method, problem, key, steps)
-    known: dict[float, Course] = {}
+    known: dict[float, MapSequence] = {}
 
-    def between(nodes: tuple[float, ...]) -> Course:
+    def between(nodes: tuple[float, ...]) -> MapSequence:
         for share in (*nodes, _CHECKED):
             if share not in known:
                 slower = replace(one, method=_at(method, name, share * rule(0)))
@@ -78,7 +78,7 @@ def course(method: Method[Any], problem: Problem, steps: int, key: Key) -> Cours
     return found
 
 
-def _interpolated(courses: dict[float, Course], rule: Stepsize) -> Course:
+def _interpolated(courses: dict[float, MapSequence], rule: Stepsize) -> MapSequence:
     """The course at any stepsize, from those at some shares of the first; the last is a check."""
     shares, first = tuple(courses), next(iter(courses.values()))
     begin = max(c.begin for c in courses.values())
@@ -88,7 +88,7 @@ def _interpolated(courses: dict[float, Course], rule: Stepsize) -> Course:
         _polynomial([c.maps[c.place(t)][0] for c in courses.values()], shares)
         for t in range(begin + first.period)
     )
-    return Course(first.size, first.start, maps, begin, first.period, rule)
+    return MapSequence(first.size, first.start, maps, begin, first.period, rule)
 
 
 def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
@@ -96,7 +96,7 @@ def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
     return changed  # type: ignore[no-any-return]
 
 
-def _constant(one: Probe, steps: int) -> Course:
+def _constant(one: Probe, steps: int) -> MapSequence:
     """The course of a method whose steps come again, or of few steps."""
     laws, states, look = Laws(), [one.start], _FIRST
     maps: list[StepMap] = []
@@ -108,10 +108,10 @@ def _constant(one: Probe, steps: int) -> Course:
             states.append(after)
         single = tuple((found,) for found in maps)
         if len(maps) == steps:
-            return Course(one.shape.size, start, (*single, single[-1]), steps + 1, 0)
+            return MapSequence(one.shape.size, start, (*single, single[-1]), steps + 1, 0)
         begin, period = _period(maps)
         if period and _comes_again(one, states, maps, begin, period, steps, laws):
-            return Course(one.shape.size, start, single[: begin + period], begin, period)
+            return MapSequence(one.shape.size, start, single[: begin + period], begin, period)
         if look >= _MOST:
             raise NotLinear(Reason.PERIOD, what=f"{look} steps")
         look *= 2
@@ -187,7 +187,7 @@ def combined(maps: Any, weights: Any) -> StepMap:
     return StepMap(affine([m.mean for m in maps]), chances, total([m.outputs for m in maps]))
 
 
-def _check_polynomial(found: Course, one: Probe, steps: int) -> None:
+def _check_polynomial(found: MapSequence, one: Probe, steps: int) -> None:
     """The method's own steps are what the polynomial says at its own stepsizes."""
     assert found.rule is not None
     laws, state = Laws(), one.start

@@ -15,7 +15,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.moments.averaging import with_sums, with_weights
 from proofs_check.moments.blocks import MomentBlock, blocks
-from proofs_check.moments.course import Course, course
+from proofs_check.moments.course import MapSequence, course
 from proofs_check.moments.metrics import Forms, forms, suboptimality, values
 from proofs_check.moments.recursion import StepClock, clock, start, stepped
 from proofs_check.moments.squaring import MOST, PeriodPowers
@@ -95,7 +95,7 @@ class _Stage(NamedTuple):
     last: int
 
 
-def _stages(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...]:
+def _stages(run: MapSequence, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...]:
     """The stages of a run, which is taken whole periods at a time where it is ``far``."""
     stages, t = [], 0
     for last in map(int, due):
@@ -112,7 +112,7 @@ def _stages(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...
 
 def _curve(
     block: MomentBlock,
-    run: Course,
+    run: MapSequence,
     problem: Quadratic,
     stages: Sequence[_Stage],
     weight: Weight | None,

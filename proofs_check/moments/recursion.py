@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from algorithms.kernels.compiled import njit
 from proofs_check.moments.blocks import MomentBlock
-from proofs_check.moments.course import Course
+from proofs_check.moments.course import MapSequence
 from theory.arrays import Floats
 
 
@@ -49,7 +49,7 @@ class StepClock(NamedTuple):
     powers: Floats
 
 
-def clock(course: Course, first: int, last: int) -> StepClock:
+def clock(course: MapSequence, first: int, last: int) -> StepClock:
     """The clock of steps ``first`` to ``last`` - 1."""
     steps = np.arange(first, last)
     late = steps - course.begin

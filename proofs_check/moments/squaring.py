@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs_check.moments.blocks import MomentBlock
-from proofs_check.moments.course import Course
+from proofs_check.moments.course import MapSequence
 from proofs_check.moments.recursion import BlockMoments
 from theory.arrays import Floats
 
@@ -55,7 +55,7 @@ class Power(NamedTuple):
 class PeriodPowers:
     """Powers of a block's period: 1, 2, 4, ... of them, each found when it is first asked for."""
 
-    def __init__(self, block: MomentBlock, course: Course, summed: Floats) -> None:
+    def __init__(self, block: MomentBlock, course: MapSequence, summed: Floats) -> None:
         phases = range(course.begin, course.begin + course.period)
         whole = np.eye(block.size + 1)
         for p in phases:

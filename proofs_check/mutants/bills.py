@@ -13,7 +13,7 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.methods.received import received_bill
+from proofs_check.methods.received import received_traffic
 from proofs_check.mutants.method_mutant import wrong_step
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -29,7 +29,7 @@ def bsp_hears(build: Build = BSP) -> Verdict:
     method = build(ConstantStep(0.1))
     trace = run(method, problem, steps=STEPS, replicas=REPLICAS, points=2)
     description = f"seed {trace.seed}, {REPLICAS} replicas, {STEPS} steps"
-    return received_bill(row("bsp-sgd"), problem, method, trace, description)
+    return received_traffic(row("bsp-sgd"), problem, method, trace, description)
 
 
 def uploaded_mean(state: BSPState, t: int, context: RunContext) -> Tensor:
@@ -51,13 +51,13 @@ def half_downlink(own: BSP, state: BSPState, t: int, context: RunContext) -> BSP
     mean = uploaded_mean(state, t, context)
     x = state.x - own.step_rule(t) * mean
     half = x.shape[-1] // 2
-    heard = context.published(x[..., :half], t)
-    return state._replace(x=torch.cat((heard, x[..., half:]), -1))
+    incoming = context.published(x[..., :half], t)
+    return state._replace(x=torch.cat((incoming, x[..., half:]), -1))
 
 
 @wrong_step("BSP with a downlink every other step", judge=bsp_hears, of=BSP)
 def every_other_downlink(own: BSP, state: BSPState, t: int, context: RunContext) -> BSPState:
     """what odd steps brought is not sent"""
     mean = uploaded_mean(state, t, context)
-    heard = mean if t % 2 else context.published(mean, t)
-    return state._replace(x=state.x - own.step_rule(t) * heard)
+    incoming = mean if t % 2 else context.published(mean, t)
+    return state._replace(x=state.x - own.step_rule(t) * incoming)

@@ -97,8 +97,8 @@ class PacksAnew(FaultyMethod):
         g = context.gradient(state.x, t)
         packet = pack(self.right.compressor, g, key, context.replicas // self.replicas, drawn)
         mean = context.network.average(replace(packet, replicas=context.replicas)).result
-        heard = context.published(mean, t)
-        return state._replace(x=state.x - self.right.step_rule(t) * heard)
+        incoming = context.published(mean, t)
+        return state._replace(x=state.x - self.right.step_rule(t) * incoming)
 
 
 class _WithOld(NamedTuple):

@@ -6,7 +6,7 @@ from algorithms.catalogue import problem
 from algorithms.problems.base import Problem
 from proofs_check.mutants.method_mutant import MethodMutant
 from proofs_check.problems.along_runs import check_along_runs
-from proofs_check.problems.stating import Stating
+from proofs_check.problems.stating import StatedProblem
 from proofs_check.verdict import Verdict
 
 _N, _SEED = 8, 1
@@ -17,7 +17,7 @@ def stating(name: str, constant: str, factor: float, *, noise_share: float = 1.0
     honest = problem(name, _N)
     c = honest.constants()
     wrong = c.state(c.statements[constant], **{constant: factor * c.need(constant)})
-    return Stating(honest, wrong, noise_share)
+    return StatedProblem(honest, wrong, noise_share)
 
 
 def _held(subject: Problem, constant: str) -> Verdict:

@@ -19,7 +19,7 @@ from theory.constants import Constants
 
 @final
 @dataclass(frozen=True, eq=False)
-class Copies(Problem):
+class RepeatedWorkers(Problem):
     """Worker i of ``whole`` has the objective of worker i mod ``base.n``.
 
     What is asked of the mean over workers is asked of ``base``, whose mean is the same.
@@ -89,11 +89,11 @@ class Copies(Problem):
     def data(self) -> Any:
         return {"copies": self.n // self.base.n, "of": self.base.data()}
 
-    def double(self) -> Copies:
-        return Copies(self.base.double(), self.whole.double())
+    def double(self) -> RepeatedWorkers:
+        return RepeatedWorkers(self.base.double(), self.whole.double())
 
-    def resampled(self, factor: int) -> Copies:
-        return Copies(self.base.resampled(factor), self.whole.resampled(factor))
+    def resampled(self, factor: int) -> RepeatedWorkers:
+        return RepeatedWorkers(self.base.resampled(factor), self.whole.resampled(factor))
 
 
 def copies(base: Problem, times: int) -> Problem:
@@ -110,7 +110,7 @@ def copies(base: Problem, times: int) -> Problem:
     if not rows:
         raise ValueError(f"{base.name} holds no tensor [n, ...] that could be repeated")
     repeated = {name: torch.cat((one,) * times) for name, one in rows.items()}
-    return Copies(base, replace(base, **repeated))  # type: ignore[type-var]
+    return RepeatedWorkers(base, replace(base, **repeated))  # type: ignore[type-var]
 
 
 def _by_worker(problem: Problem) -> dict[str, Tensor]:

@@ -14,7 +14,7 @@ from theory.constants import Constants
 
 @final
 @dataclass(frozen=True, eq=False)
-class Stating(Problem):
+class StatedProblem(Problem):
     """``inner``, of which ``stated`` is said; what else is asked is asked of ``inner``.
 
     (The caller's own statements.)
@@ -81,11 +81,11 @@ class Stating(Problem):
     def data(self) -> Any:
         return self.inner.data()
 
-    def double(self) -> Stating:
-        return Stating(self.inner.double(), self.stated, self.noise_share)
+    def double(self) -> StatedProblem:
+        return StatedProblem(self.inner.double(), self.stated, self.noise_share)
 
-    def resampled(self, factor: int) -> Stating:
+    def resampled(self, factor: int) -> StatedProblem:
         fewer = self.stated
         if fewer.sigma2 is not None:
             fewer = fewer.state(fewer.statements.get("sigma2"), sigma2=fewer.sigma2 / factor)
-        return Stating(self.inner.enlarged(factor), fewer, self.noise_share)
+        return StatedProblem(self.inner.enlarged(factor), fewer, self.noise_share)

@@ -31,7 +31,7 @@ _FLAT, _STEP = 1e-9, 0.1  # curvature below which the stepsize is this [x^2 / f]
 _BUDGET, _PATIENCE = 3_000_000, 500  # numbers that L-BFGS may go through; iterations at most
 
 
-class Lowest(NamedTuple):
+class MinimumFound(NamedTuple):
     """The lowest point found: the minimiser where it is known, else where L-BFGS ended.
 
     Attributes:
@@ -67,7 +67,7 @@ class Trajectory:
     ticks: tuple[int, ...]
     gammas: tuple[float, ...]
     steps: int
-    lowest: Lowest
+    lowest: MinimumFound
     seed: int
 
     @property
@@ -130,7 +130,7 @@ def _stepsizes(problem: Problem, start: Tensor, seed: int) -> tuple[float, ...]:
     return tuple(factor / smooth if smooth > _FLAT else factor * _STEP for factor in _FACTORS)
 
 
-def _lowest(problem: Problem, points: Tensor) -> Lowest:
+def _lowest(problem: Problem, points: Tensor) -> MinimumFound:
     """The problem's minimiser, or where scipy's L-BFGS ends from the lowest of ``points``."""
     if problem.x_star is not None:
         return _at(problem, problem.x_star, known=True)
@@ -148,6 +148,6 @@ def _lowest(problem: Problem, points: Tensor) -> Lowest:
     return _at(problem, torch.from_numpy(found.x).to(problem.dtype), known=False)
 
 
-def _at(problem: Problem, x: Tensor, *, known: bool) -> Lowest:
+def _at(problem: Problem, x: Tensor, *, known: bool) -> MinimumFound:
     slope = float(problem.mean_gradient(x).norm())
-    return Lowest(x, float(problem.value(x)), slope, known)
+    return MinimumFound(x, float(problem.value(x)), slope, known)

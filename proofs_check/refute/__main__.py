@@ -53,14 +53,14 @@ def wrong(claims: Sequence[Claim]) -> list[tuple[str, tuple[Claim, ...]]]:
 
 def told(made: Attack) -> str:
     """A line about an attack: its standing, who tried how often, the largest ratio."""
-    who = ", ".join(
+    subset = ", ".join(
         f"{name} {sum(arm.tried for arm in made.arms if arm.attacker == name)}"
         for name in dict.fromkeys(arm.attacker for arm in made.arms if arm.tried)
     )
     seconds = sum(arm.seconds for arm in made.arms)
     best = made.best
     where = "" if best is None else f"; largest ratio {best.ratio:.6g} by {best.attacker}"
-    return f"{made.standing.value:14} {made.name}: {who or 'nobody'}{where}; {seconds:.0f} s"
+    return f"{made.standing.value:14} {made.name}: {subset or 'nobody'}{where}; {seconds:.0f} s"
 
 
 if __name__ == "__main__":

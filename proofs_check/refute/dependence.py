@@ -27,7 +27,7 @@ from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of
 from proofs_check.refute.outcome import Dependence
 from proofs_check.refute.parts import changeable
 from proofs_check.refute.quadratics import QuadraticAttacker, allowed, centre, parts_of
-from proofs_check.refute.search import Climb, SearchOver
+from proofs_check.refute.search import SearchObjective, SearchOver
 from theory.arrays import Floats
 
 ATTACKED_BY = ("parts", "exact")
@@ -170,7 +170,7 @@ def climbed(
 def _largest(
     attacker: Any, claim: Claim, held: dict[int, float], until: float, seed: int
 ) -> BoundTrial | None:
-    climb = Climb(attacker, claim, np.inf, stop=np.inf)
+    climb = SearchObjective(attacker, claim, np.inf, stop=np.inf)
     size = attacker.coordinates(claim)
     free = [k for k in range(size) if k not in held]
     rng = np.random.default_rng(seed)

@@ -38,7 +38,7 @@ _AVERAGES = (Metric.AVERAGE_SQUARED_GRADIENT, Metric.AVERAGE_GRADIENT_ONE_NORM)
 
 
 @final
-class Follower:
+class MetricRecorder:
     """The metric of a claim after every step, by replicas, and the largest second moment seen.
 
     Raises:
@@ -127,7 +127,7 @@ def runs(
     c = known(claim, probe, problem)
     step = rule(claim, c, instance.gamma, steps)
     method = _drawn_for(method_of(claim, step, problem, steps), replicas)
-    follower = Follower(claim, problem, method)
+    follower = MetricRecorder(claim, problem, method)
     try:
         with one_thread(), np.errstate(all="ignore"):
             series = follower.series(c, step, steps, replicas, seed)

@@ -75,8 +75,8 @@ class InterpolatedProblem(Noiseless, TensorProblem):
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         lead = pair_shape(x, workers)
         points = x.expand(*lead, self.d).reshape(-1, self.d).numpy()
-        who = workers.expand(lead).reshape(-1).tolist()
-        rows = [self._sampled(i, point)[1] for i, point in zip(who, points, strict=True)]
+        subset = workers.expand(lead).reshape(-1).tolist()
+        rows = [self._sampled(i, point)[1] for i, point in zip(subset, points, strict=True)]
         return torch.from_numpy(np.stack(rows)).reshape(*lead, self.d)
 
     def value(self, x: Tensor) -> Tensor:

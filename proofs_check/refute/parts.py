@@ -22,7 +22,7 @@ from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.refute.operators import WorstContraction, WorstUnbiased
@@ -115,7 +115,7 @@ def _with(method: Any, new: dict[str, Any]) -> Any:
 def _period_of(field: str, given: Any, theorem: Theorem) -> str:
     """The constant that a period rules; empty: it is none, or the theorem does not speak of it."""
     named = field.rpartition(".")[2] in ("period", "periods")
-    if not (named and isinstance(given, int | Every)):
+    if not (named and isinstance(given, int | FixedPeriod)):
         return ""
     return next((one for one in _LOCAL_STEPS if one in theorem.needs), "")
 
@@ -187,9 +187,9 @@ def _size(number: float, given: Compressor, problem: Problem) -> Compressor:
     return replace(given, omega=factor * given.omega) if isinstance(given, WorstUnbiased) else given
 
 
-def _period(number: float, given: int | Every, problem: Problem) -> int | Every:
+def _period(number: float, given: int | FixedPeriod, problem: Problem) -> int | FixedPeriod:
     steps = 1 + min(int(number * PERIODS), PERIODS - 1)
-    return Every(steps) if isinstance(given, Every) else steps
+    return FixedPeriod(steps) if isinstance(given, FixedPeriod) else steps
 
 
 def _times(number: float, given: ComputeTimes, problem: Problem) -> ComputeTimes:

@@ -180,7 +180,7 @@ class PosedRecord:
         after, k = rows[2 * m + 1 :], len(messages)
         return WorstSamples(
             table(rows[:m]), table(rows[m : 2 * m]), table(values) - float(np.mean(stars)),
-            rows[2 * m], after[:k], after[k:], tuple(who for _, _, who in messages),
+            rows[2 * m], after[:k], after[k:], tuple(subset for _, _, subset in messages),
         )  # fmt: skip
 
     def _vector(self, coefficients: Floats) -> Vector:

@@ -15,7 +15,7 @@ from algorithms.core.key import Key
 from algorithms.engine.run import Diverged, one_thread, run
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Law, Quadratic
-from proofs_check.moments.course import Course, course
+from proofs_check.moments.course import MapSequence, course
 from proofs_check.moments.maps import StepMap
 from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.claim import Claim
@@ -150,7 +150,7 @@ def _kind(one: StepMap) -> str:
 
 
 def script_of(
-    claim: Claim, found: Course, problem: Quadratic, trial: BoundTrial,
+    claim: Claim, found: MapSequence, problem: Quadratic, trial: BoundTrial,
     weight: Callable[[int], float] | None,
 ) -> str:  # fmt: skip
     """A Python file that computes the metric in fractions and compares it with the bound."""

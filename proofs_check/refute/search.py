@@ -90,7 +90,7 @@ def attackers_named(names: Sequence[str]) -> tuple[Attacker, ...]:
     return tuple(by_name[name] for name in names or by_name)
 
 
-class Climb:
+class SearchObjective:
     """The function of the unit cube that is minimised, with the best so far.
 
     It ends, by :class:`SearchOver`, at the time ``until`` and at a ratio above ``stop``.
@@ -153,7 +153,9 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=task.clock() - begun), None, arm)
     others = _UNITS * task.seconds if task.start is None and task.edges else 0.0
-    climb = Climb(attacker, task.claim, task.clock() + task.seconds - others, clock=task.clock)
+    climb = SearchObjective(
+        attacker, task.claim, task.clock() + task.seconds - others, clock=task.clock
+    )
     rng = np.random.default_rng(task.seed)
     first = rng.random((_POPULATION, size))
     if others:

@@ -19,7 +19,7 @@ def traffic(trial: TableTrial, result: TunedRun) -> TrafficFacts:
     """What the ledger counted in the longest run, and what formulas are evaluated at."""
     method, objective = result.tuned.method, trial.build(trial.n)
     account = result.trace.account
-    sent, heard = account.sent_bits.double(), account.received_bits.double()
+    sent, incoming = account.sent_bits.double(), account.received_bits.double()
     floats = 8 * objective.dtype.itemsize
     replicas, gradients = len(sent), float(result.steps)
     given = parameters(method).get("period")
@@ -30,7 +30,7 @@ def traffic(trial: TableTrial, result: TunedRun) -> TrafficFacts:
     return TrafficFacts(
         trial.line, str(trial.objective), method.name, objective.d, trial.n, gradients,
         trial.peers, period, *_message(trial, objective, floats), floats,
-        float(sent.mean()), float(sent.sum(-1).mean()), float(heard.sum(-1).mean()),
+        float(sent.mean()), float(sent.sum(-1).mean()), float(incoming.sum(-1).mean()),
     )  # fmt: skip
 
 

@@ -148,9 +148,9 @@ def ssp_by_queue(s: int, means: tuple[float, ...], ticks: int) -> list[tuple[flo
     heapq.heapify(queue)
     clock, waiting, events = [0] * n, set[int](), []
     while len(events) < ticks:
-        now, who = heapq.heappop(queue)
-        clock[who] += 1
-        waiting.add(who)
+        now, subset = heapq.heappop(queue)
+        clock[subset] += 1
+        waiting.add(subset)
         free = sorted(i for i in waiting if clock[i] - min(clock) <= s)
         for i in free:
             heapq.heappush(queue, (now + means[i], i))

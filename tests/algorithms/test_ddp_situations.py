@@ -191,7 +191,7 @@ def rate_of_one(rate: float) -> str:
 
 @final
 @dataclass(frozen=True)
-class Broken(Memory[Tensor]):
+class BrokenBound(Memory[Tensor]):
     """A memory of one's own that raises on rank 1."""
 
     @property
@@ -212,7 +212,7 @@ class Broken(Memory[Tensor]):
 
 def memory_of_one_fails() -> str:
     model = DistributedDataParallel(Net())
-    register_hook(model, TopK(K), Broken())
+    register_hook(model, TopK(K), BrokenBound())
     try:
         loss(model, 0, dist.get_rank()).backward()
     except Exception as error:

@@ -80,4 +80,4 @@ def test_base_graphs_average_in_one_period() -> None:
 def test_links_of_a_tree_meet_one_partner_a_class() -> None:
     links = tree_links(Path(5))
     assert links.partners.tolist() == [[1, 0, 3, 2, 4], [0, 2, 1, 4, 3]]
-    assert [links.heard(t).tolist() for t in (0, 3)] == [[2, 3, 3, 3, 2], [5, 5, 5, 5, 5]]
+    assert [links.incoming(t).tolist() for t in (0, 3)] == [[2, 3, 3, 3, 2], [5, 5, 5, 5, 5]]

@@ -66,8 +66,8 @@ def test_other_grids_are_the_twins(x: Tensor, width: int, drawn: bool) -> None:
 def test_tables_are_looked_up_as_the_twin_does(x: Tensor, size: int) -> None:
     codes = torch.randint(size, x.shape, generator=torch.Generator().manual_seed(2))
     for table in (torch.rand(len(x), size), torch.rand(size)):
-        found = grids.looked_up(codes.to(torch.uint8), table)
-        assert torch.equal(found, grids.looked_up_torch(codes, table))
+        found = grids.from_codebook(codes.to(torch.uint8), table)
+        assert torch.equal(found, grids.from_codebook_torch(codes, table))
 
 
 @given(rows())

@@ -42,7 +42,7 @@ def packet(network, kind):
     return replace(sent, sends=~mute) if kind == "silent" else sent
 
 
-def heard(network, kind):
+def incoming(network, kind):
     sources, arrives = drawn()
     return network.receive(packet(network, kind), sources, arrives)
 
@@ -54,20 +54,20 @@ def on_ranks():
     out = []
     for kind in KINDS:
         network = Sharded(N)
-        out.append((heard(network, kind), network.ledger.account((5,)), network.crossed_bytes))
+        out.append((incoming(network, kind), network.ledger.account((5,)), network.crossed_bytes))
     return out
 
 
 def test_rows_are_the_senders_as_read_and_zero_where_lost():
     network, (sources, arrives) = Simulated(N), drawn()
-    x, y = rows(torch.arange(N)), heard(Simulated(N), "even")
+    x, y = rows(torch.arange(N)), incoming(Simulated(N), "even")
     for r in range(5):
         for i in range(N):
             for s in range(2):
                 j = int(sources[r, i, s])
                 there = j == i or bool(arrives[r, i, s])
                 assert torch.equal(y[r, i, s], x[r, j] if there else torch.zeros(D).double())
-    heard(network, "even")
+    incoming(network, "even")
     bill, own = network.ledger.account((5,)), torch.arange(N)[:, None]
     apart = sources != own
     assert torch.equal(bill.received_messages, (apart & arrives).sum(-1))
@@ -80,9 +80,9 @@ def test_ranks_hear_the_same_and_only_what_they_need_crosses():
     sources, _ = drawn()
     for k, kind in enumerate(KINDS):
         context = Simulated(N)
-        assert torch.equal(heard(context, kind), torch.cat([part[k][0] for part in parts], -3)), (
-            kind
-        )
+        assert torch.equal(
+            incoming(context, kind), torch.cat([part[k][0] for part in parts], -3)
+        ), kind
         bill = context.ledger.account((5,))
         for field, total in enumerate(bill):
             assert torch.equal(total, torch.cat([part[k][1][field] for part in parts], -1)), kind

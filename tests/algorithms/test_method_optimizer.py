@@ -44,17 +44,17 @@ def trained(method):
 def unfinite(method, where):
     """What a rank hears, step by step, of gradients that are NaN on rank ``where``."""
     optimizer, module, closure = trained(method)
-    here, heard = dist.get_rank(), []
+    here, incoming = dist.get_rank(), []
     for _ in range(4):
         before, t = module.weight.detach().clone(), optimizer.t
         try:
             optimizer.step(lambda: closure(float("nan") if here == where else 1.0))
         except NonFiniteGradient as error:
-            heard.append(str(error))
+            incoming.append(str(error))
             assert optimizer.t == t and torch.equal(module.weight.detach(), before)
         else:
-            heard.append("")
-    return heard
+            incoming.append("")
+    return incoming
 
 
 def restored_alone(method):

@@ -44,11 +44,11 @@ def test_constant_times_follow_an_event_queue() -> None:
     heapq.heapify(queue)
     version = dict.fromkeys(range(4), 0)
     for t in range(200):
-        now, who = heapq.heappop(queue)
-        heapq.heappush(queue, (now + means[who], who))
-        assert schedule.arrivals[t, 0, 0] == who and schedule.seconds[t, 0] == now
-        assert schedule.staleness[t, 0, 0] == t - version[who]
-        version[who] = t + 1
+        now, subset = heapq.heappop(queue)
+        heapq.heappush(queue, (now + means[subset], subset))
+        assert schedule.arrivals[t, 0, 0] == subset and schedule.seconds[t, 0] == now
+        assert schedule.staleness[t, 0, 0] == t - version[subset]
+        version[subset] = t + 1
 
 
 def test_staleness_counts_updates_since_the_last_arrival() -> None:
@@ -56,9 +56,9 @@ def test_staleness_counts_updates_since_the_last_arrival() -> None:
     schedule = Asynchronous().schedule(6, 500, Exponential(), KEY, torch.arange(4))
     for r in range(4):
         last = dict.fromkeys(range(6), -1)
-        for t, who in enumerate(schedule.arrivals[:, r, 0].tolist()):
-            assert schedule.staleness[t, r, 0] == t - (last[who] + 1)
-            last[who] = t
+        for t, subset in enumerate(schedule.arrivals[:, r, 0].tolist()):
+            assert schedule.staleness[t, r, 0] == t - (last[subset] + 1)
+            last[subset] = t
     assert schedule.tau == int(schedule.staleness.max())
     assert (schedule.seconds.diff(dim=0) >= 0).all()
 

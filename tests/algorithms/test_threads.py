@@ -41,9 +41,9 @@ def test_work_is_done_at_once_and_an_error_is_raised_when_all_have_ended():
 
 def test_a_second_run_at_once_does_its_work_by_itself():
     """Within the work of one run another asks for the threads: it waits for nobody."""
-    who = threading.get_ident
+    subset = threading.get_ident
     found = Threads(2).each(
-        2, lambda a, b: (who(), Threads(2).each(2, lambda c, d: (who(), d - c)))
+        2, lambda a, b: (subset(), Threads(2).each(2, lambda c, d: (subset(), d - c)))
     )
     assert len({one for one, _ in found}) == 2
     for mine, nested in found:

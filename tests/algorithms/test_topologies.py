@@ -85,11 +85,13 @@ def test_neighbours_are_the_matrix_as_lists(topology: Topology) -> None:
         dense = torch.zeros(topology.n, topology.n, dtype=torch.float64)
         dense.scatter_add_(1, near.index, near.weight)
         assert torch.equal(dense, torch.tensor(w))
-        heard = edges(topology, t)
-        assert {(i, j) for i, js in enumerate(near.senders) for j in js} == heard
-        assert near.in_degree.tolist() == [sum(a == i for a, _ in heard) for i in range(topology.n)]
+        incoming = edges(topology, t)
+        assert {(i, j) for i, js in enumerate(near.senders) for j in js} == incoming
+        assert near.in_degree.tolist() == [
+            sum(a == i for a, _ in incoming) for i in range(topology.n)
+        ]
         assert near.out_degree.tolist() == [
-            sum(b == i for _, b in heard) for i in range(topology.n)
+            sum(b == i for _, b in incoming) for i in range(topology.n)
         ]
         for row, weights in zip(near.index.tolist(), near.weight.tolist(), strict=True):
             ids_with_weight = [j for j, v in zip(row, weights, strict=True) if v]

@@ -10,7 +10,7 @@ import typer.main
 
 from experiments.cli.main import app
 from experiments.reporting import answers
-from experiments.reporting.answered import ANSWERED, FILES, Answered
+from experiments.reporting.answered import ANSWERED, FILES, AnsweredQuestion
 
 CHEAP = ("topologies --matrix my_weights.csv", "topologies --matrix column.csv", "cite choco-sgd",
          "question meetings", "theorem bsp_nonconvex --set n=8 --set L=1 --set sigma2=1 "
@@ -31,7 +31,7 @@ def test_the_page_is_what_the_questions_say() -> None:
 
 @pytest.mark.parametrize("one", ANSWERED, ids=lambda one: one.line)
 def test_a_command_is_understood_and_its_output_is_short(
-    one: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: AnsweredQuestion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in FILES:
@@ -47,7 +47,7 @@ def test_a_command_is_understood_and_its_output_is_short(
 
 
 def test_lines_left_out_are_marked_once() -> None:
-    one = Answered("", "", "", shows="^a", first=1)
+    one = AnsweredQuestion("", "", "", shows="^a", first=1)
     assert answers.excerpt("x\nb\nc\na\nb  \na  \n", one) == "x\n...\na\n...\na\n"
 
 
@@ -64,4 +64,4 @@ def test_commands_print_what_the_page_shows() -> None:
 @pytest.mark.processes
 def test_another_end_than_is_declared_is_told() -> None:
     with pytest.raises(ValueError, match="must end with 0, got 2"):
-        answers.ran([Answered("", "topologies --matrix column.csv", "")])
+        answers.ran([AnsweredQuestion("", "topologies --matrix column.csv", "")])

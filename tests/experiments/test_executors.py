@@ -30,7 +30,7 @@ from rich.console import Console
 
 import rateproof
 from experiments.processes.executors import opening, pool_of
-from experiments.processes.pool import Ended, ExecutorGone, FuturesPool, Started
+from experiments.processes.pool import Ended, ExecutorLost, FuturesPool, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
 
@@ -92,7 +92,7 @@ def test_an_executor_that_does_not_open_is_told(tmp_path: Path) -> None:
         raise ConnectionRefusedError("nobody there")
 
     with FuturesPool[str](opened, partial(work, tmp_path), 2, patience=0.0) as pool:
-        with pytest.raises(ExecutorGone, match="ConnectionRefusedError: nobody there"):
+        with pytest.raises(ExecutorLost, match="ConnectionRefusedError: nobody there"):
             list(pool.run(["a"]))
 
 

@@ -26,14 +26,14 @@ from experiments.cli.main import app
 from experiments.closure.versions import ROOT
 from experiments.mutation import scores
 from experiments.mutation.drawing import LEFT_OUT, drawn, group, row_mutants
-from experiments.mutation.processes import Died, forked
+from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
 from experiments.mutation.sites import address, mutants
 from experiments.mutation.trial import (
     JudgedMutant,
     MutantStanding,
     MutationTrial,
-    NothingJudges,
+    NoPassingCheck,
 )
 from tests.experiments.calls import HANGS
 from tests.experiments.test_cli import rateproof
@@ -280,7 +280,7 @@ def test_a_process_leaves_nothing_and_ends_with_its_answer_or_by_a_limit(tmp_pat
     assert forked(lambda: bytes(10**6), 60.0) == bytes(10**6)
 
     def ended(work, most=60.0, wait=None):
-        with pytest.raises(Died) as told:
+        with pytest.raises(ProcessDied) as told:
             forked(work, most, wait=wait)
         return told.value.signal
 
@@ -317,7 +317,7 @@ def test_a_process_ends_with_its_parent(tmp_path):
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(600)
 
-    with pytest.raises(Died):
+    with pytest.raises(ProcessDied):
         forked(lambda: forked(child, 60.0), 60.0, wait=HANGS)
     for _ in range(100):
         if not Path(f"/proc/{file.read_text()}").exists():
@@ -388,7 +388,7 @@ def test_each_judge_shows_what_it_computes_itself(tmp_path, monkeypatch):
 def test_where_no_check_holds_of_the_genuine_code_its_checks_are_named(tmp_path, monkeypatch):
     source = "def value(x):\n    return x + 3\n"
     tried, every = trial(tmp_path, monkeypatch, source, 7, "mutable_refuted")
-    with pytest.raises(NothingJudges, match=r"no check holds .*\(first: value 5; second: value 5"):
+    with pytest.raises(NoPassingCheck, match=r"no check holds .*\(first: value 5; second: value 5"):
         tried.outcomes(every, 1)
 
 

@@ -51,7 +51,7 @@ def test_beats_come_while_nothing_happens(tmp_path: Path) -> None:
     """The task ends after the fifth beat, and not before."""
     with pool_of("", _until_there, 1) as pool:
         beats = 0
-        for event in pool.run([tmp_path / "fifth"], beat=0.01):
+        for event in pool.run([tmp_path / "fifth"], heartbeat=0.01):
             beats += event is None
             if beats == 5:
                 (tmp_path / "fifth").touch()

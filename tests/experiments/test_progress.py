@@ -62,7 +62,7 @@ def test_a_terminal_shows_a_bar_the_time_left_and_each_worker() -> None:
         live.started(1, CELLS[1])
         live.ended(0, CELLS[0], 10.0, "")
         text.truncate(0)
-        live.beat()
+        live.heartbeat()
         frame = text.getvalue()
     assert "1 of 4 cells" in frame and "about 17 s left" in frame and "\u2501" in frame
     assert "row-1  quadratic" in frame and "run, 0 s" in frame

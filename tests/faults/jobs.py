@@ -195,7 +195,7 @@ def survey(folder: Path) -> int:
     """The survey of twelve cells of 100 ms, without its report."""
     from rich.console import Console
 
-    from experiments.processes.pool import ExecutorGone
+    from experiments.processes.pool import ExecutorLost
     from experiments.storage.store import Store
     from experiments.survey import SurveyInterrupted, run_survey, stopping
     from tests.experiments.fake_survey import cells, run_cell
@@ -209,7 +209,7 @@ def survey(folder: Path) -> int:
     except SurveyInterrupted as stop:
         print(f"interrupted by {stop}")
         return stop.exit_code
-    except ExecutorGone as error:  # as experiments.reporting.survey_job has it
+    except ExecutorLost as error:  # as experiments.reporting.survey_job has it
         print(f"error: {error}", file=sys.stderr)
         return 1
     for failure in found.failures:

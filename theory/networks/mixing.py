@@ -199,10 +199,10 @@ def _finite(w: ArrayLike, name: str) -> Floats:
     return m
 
 
-def _refuse_entry(m: Floats, bad: NDArray[np.bool_], name: str, what: str, cure: str) -> None:
+def _refuse_entry(m: Floats, bad: NDArray[np.bool_], name: str, what: str, remedy: str) -> None:
     if bad.any():
         i, j = (int(v) for v in np.argwhere(bad)[0])
-        raise MixingError(f"{name}[{i}, {j}] must be {what}, got {m[i, j]}; {cure}")
+        raise MixingError(f"{name}[{i}, {j}] must be {what}, got {m[i, j]}; {remedy}")
 
 
 def _need_sums(m: Floats, name: str, axis: int, line: str, why: str) -> None:

@@ -39,7 +39,7 @@ class AdaptiveKState(NamedTuple):
     value: Tensor
 
 
-def fair_places(heard: Tensor) -> Tensor:
+def fair_places(incoming: Tensor) -> Tensor:
     r"""Place ``[..., 1, d]`` of each coordinate of rows ``[..., n, d]`` in the order of fairness.
 
     Fairness-aware bidirectional top-k: the first ``count`` are the union of all workers' top \kappa
@@ -47,13 +47,13 @@ def fair_places(heard: Tensor) -> Tensor:
     entries. A coordinate's turn is its best rank with any worker, so this is the order by turn,
     then size, and every worker has its floor(k/n) largest among the first k.
     """
-    size = heard.abs()
-    turn = torch.where(heard != 0, ranks(size), heard.shape[-1])
+    size = incoming.abs()
+    turn = torch.where(incoming != 0, ranks(size), incoming.shape[-1])
     best = turn.amin(-2, keepdim=True)
     largest = torch.where(turn == best, size, 0).amax(-2, keepdim=True)
     by_size = largest.argsort(dim=-1, descending=True, stable=True)
     order = by_size.gather(-1, best.gather(-1, by_size).argsort(dim=-1, stable=True))
-    place = torch.arange(heard.shape[-1], device=heard.device).expand_as(order)
+    place = torch.arange(incoming.shape[-1], device=incoming.device).expand_as(order)
     return torch.empty_like(order).scatter_(-1, order, place)
 
 
@@ -115,8 +115,8 @@ class AdaptiveK(Method[AdaptiveKState]):
         k = state.k.round()
         guide = k.expand(*wanted.shape[:-1], 1)
         packet = context.pack(TopCount(self.start), wanted, t, guide=guide)
-        heard, sent = network.gather(packet)
-        mean, places = mean_rows(heard, keepdim=True), fair_places(heard)
+        incoming, sent = network.gather(packet)
+        mean, places = mean_rows(incoming, keepdim=True), fair_places(incoming)
         chosen = torch.where(places < k, mean, 0)
         move = network.publish(context.pack_server(TopCount(1.0), chosen, t))
         loss_bits = torch.zeros_like(wanted[..., :1])

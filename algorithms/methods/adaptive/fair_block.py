@@ -51,14 +51,14 @@ class FairBlock(RoundsBlock):
     def run(self, arrays: Arrays, steps: Steps) -> int:
         heard_by, moved_by = FAIR_HEARD.for_dtype(self.dtype), FAIR_MOVED.for_dtype(self.dtype)
         x, residual, state, values = arrays
-        heard, moves = np.empty_like(residual), np.empty((2, *x.shape), self.kind)
+        incoming, moves = np.empty_like(residual), np.empty((2, *x.shape), self.kind)
         ks, words = np.empty((2, *state.shape), self.kind), self.words(steps, "gradient")
         model, before, tried, asked = map(torch.from_numpy, (x, values, moves, ks))
         for i, gamma in enumerate(steps.gammas):
             width = self.width(steps.t + i)
             if not heard_by(
                 *self.parts, self.kind(width / 2), self.least, x, residual, state, gamma,
-                steps.t + i, words[i], steps.replicas, self.rows_together, heard, moves, ks,
+                steps.t + i, words[i], steps.replicas, self.rows_together, incoming, moves, ks,
                 steps.bits[i], steps.down_bits[i],
             ):  # fmt: skip
                 return i
@@ -66,5 +66,7 @@ class FairBlock(RoundsBlock):
             before.copy_(after)
             # where() gives the numbers of two Python floats in single precision
             change: Any = self.kind(np.float32(width))
-            moved_by(change, self.least, x, residual, state, heard, moves, sooner.view(-1).numpy())
+            moved_by(
+                change, self.least, x, residual, state, incoming, moves, sooner.view(-1).numpy()
+            )
         return steps.count

@@ -44,11 +44,11 @@ def rounds(n: int) -> tuple[tuple[Neighbours, ...], tuple[Neighbours, ...]]:
     up: list[Neighbours] = []
     down: list[Neighbours] = []
     for one in BinaryTree(n).rounds(1):
-        heard = np.eye(n)
+        incoming = np.eye(n)
         if not one.adds:
-            heard[one.target, one.target] = 0
-        heard[one.target, one.source] = 1
-        (up if one.adds else down).append(Neighbours(heard))
+            incoming[one.target, one.target] = 0
+        incoming[one.target, one.source] = 1
+        (up if one.adds else down).append(Neighbours(incoming))
     return tuple(up), tuple(down)
 
 

@@ -47,7 +47,7 @@ class TreeBlock(RoundsBlock):
         )  # fmt: skip
 
     @cached_property
-    def heard(self) -> tuple[Tensor, ...]:
+    def incoming(self) -> tuple[Tensor, ...]:
         """In-neighbours in each round ``[n, n]``."""
         return tuple(in_neighbours(one.senders) for one in self.rounds)
 
@@ -58,8 +58,8 @@ class TreeBlock(RoundsBlock):
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         watch.work()
-        for heard in self.heard[:1]:
-            watch.exchange(self.bits, heard)
-        for heard in self.heard[1:]:
+        for incoming in self.incoming[:1]:
+            watch.exchange(self.bits, incoming)
+        for incoming in self.incoming[1:]:
             with watch.merging():
-                watch.exchange(self.bits, heard)
+                watch.exchange(self.bits, incoming)

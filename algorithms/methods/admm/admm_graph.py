@@ -28,7 +28,7 @@ class GraphState(NamedTuple):
 
     x: Tensor
     p: Tensor
-    heard: Tensor
+    incoming: Tensor
 
 
 @final
@@ -70,28 +70,28 @@ class GraphADMM(Method[GraphState]):
     def init(self, x0: Tensor, context: RunContext) -> GraphState:
         check_size(self.topology, context)
         x = context.rows(x0, len(context.network.workers))
-        heard = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
-        for c in range(len(heard)):  # all know where all start
-            heard[c] = self._neighbours(c)[context.network.held].to(x)[:, None] * x0
-        return GraphState(x, torch.zeros_like(x), heard)
+        incoming = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
+        for c in range(len(incoming)):  # all know where all start
+            incoming[c] = self._neighbours(c)[context.network.held].to(x)[:, None] * x0
+        return GraphState(x, torch.zeros_like(x), incoming)
 
     def step(self, state: GraphState, t: int, context: RunContext) -> GraphState:
         rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
-        x, heard = state.x, state.heard.clone()
+        x, incoming = state.x, state.incoming.clone()
         held = context.network.held  # whose classes and degrees the host knows
         degree = put(lists.in_degree[held].to(x.dtype), x.device)
         everyone = torch.tensor(self.classes)
-        for c in range(len(heard)):
+        for c in range(len(incoming)):
             context.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
             here = everyone[held] == c
             chosen = put(here.nonzero()[:, 0], x.device)
-            x = self._solved(x, state.p, heard, degree, chosen, rho, context)
+            x = self._solved(x, state.p, incoming, degree, chosen, rho, context)
             sends = put(here, x.device).expand(x.shape[:-1])
             packet = context.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
-            heard[c] = context.network.mix(packet, lists).result
+            incoming[c] = context.network.mix(packet, lists).result
         context.checked(x, t, context.network.workers)
-        p = state.p + rho * (degree[:, None] * x - _total(heard))
-        return GraphState(x, p, heard)
+        p = state.p + rho * (degree[:, None] * x - _total(incoming))
+        return GraphState(x, p, incoming)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         return rounds_block(GraphBlock, context, t, self)
@@ -102,14 +102,14 @@ class GraphADMM(Method[GraphState]):
         return torch.tensor([sum(classes[j] == c for j in row) for row in senders])
 
     def _solved(
-        self, x: Tensor, p: Tensor, heard: Tensor, degree: Tensor, chosen: Tensor, rho: float,
+        self, x: Tensor, p: Tensor, incoming: Tensor, degree: Tensor, chosen: Tensor, rho: float,
         context: RunContext,
     ) -> Tensor:  # fmt: skip
         """x with the rows at ``chosen`` replaced by their local minimisers."""
         if not chosen.numel():
             return x
         weight = rho * degree[chosen]
-        v = (rho * _total(heard[..., chosen, :]) - p[..., chosen, :]) / weight[:, None]
+        v = (rho * _total(incoming[..., chosen, :]) - p[..., chosen, :]) / weight[:, None]
         ids, start = context.network.workers[chosen], x[..., chosen, :]
         new = context.problem.proximal_point(v, weight, ids, start)
         return x.index_copy(-2, chosen, new)
@@ -118,9 +118,9 @@ class GraphADMM(Method[GraphState]):
         return state.x
 
 
-def _total(heard: Tensor) -> Tensor:
+def _total(incoming: Tensor) -> Tensor:
     """Sum over classes ``[C, ...]`` in their order."""
-    total = heard[0]
-    for part in heard[1:]:
+    total = incoming[0]
+    for part in incoming[1:]:
         total = total + part
     return total

@@ -93,9 +93,9 @@ class LinearisedADMM(Method[LinearisedState]):
         c = self.step_size(t, int(lists.in_degree.max()))
         g = context.checked(context.problem.full_gradient(state.x, context.network.workers), t)
         x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
-        heard = context.mixed(x, lists, t)
+        incoming = context.mixed(x, lists, t)
         degree = put(lists.in_degree[context.network.held].to(x.dtype), x.device)[:, None]
-        s = rho * (degree * x - heard)
+        s = rho * (degree * x - incoming)
         return LinearisedState(x, state.p + s, s)
 
     def penalty(self, t: int) -> float:
@@ -113,7 +113,7 @@ class LinearisedADMM(Method[LinearisedState]):
             change = own(self.proximal, NoProximal, problem.d, problem.dtype)
         except NoRowKernel:
             return None
-        x, p, s, slope, heard = (Register() for _ in range(5))
+        x, p, s, slope, incoming = (Register() for _ in range(5))
 
         def c(u: int) -> float:
             return self.step_size(u, most)
@@ -122,7 +122,7 @@ class LinearisedADMM(Method[LinearisedState]):
         step = Program((
             gradient(slope, x), add(slope, slope, p), add(slope, slope, s),
             plus_scaled(x, x, lambda u: -c(u), slope), *shrunk,
-            mixed(heard, x), weighed(s, x), subtract(s, s, heard), scale(s, self.penalty, s),
+            mixed(incoming, x), weighed(s, x), subtract(s, s, incoming), scale(s, self.penalty, s),
             add(p, p, s),
         ))  # fmt: skip
         degrees = lists.in_degree.double().numpy()

@@ -91,13 +91,13 @@ class RandomADMM(Method[RandomState]):
     def step(self, state: RandomState, t: int, context: RunContext) -> RandomState:
         network, rho = context.network, 1 / self.step_rule(t)
         edge = self._woken(t, context)
-        who = put(self._ends, edge.device)[edge]
+        subset = put(self._ends, edge.device)[edge]
         slot = put(self._slots, edge.device)[edge]
-        mine = places(who, network, state.x)
-        context.worked(SOLVE_GRADIENTS, who)
-        x = context.checked(self._solved(state, mine, who, rho, context), t, who)
-        arrived = context.uploaded(Identity(), x, who, t, "send")
-        middle = context.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), who, t)
+        mine = places(subset, network, state.x)
+        context.worked(SOLVE_GRADIENTS, subset)
+        x = context.checked(self._solved(state, mine, subset, rho, context), t, subset)
+        arrived = context.uploaded(Identity(), x, subset, t, "send")
+        middle = context.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), subset, t)
         at = slot[..., None, None].expand(*slot.shape, 1, x.shape[-1])
         row = mine[..., None, :].expand(*mine.shape[:-1], state.dual.shape[-2], mine.shape[-1])
         dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
@@ -116,21 +116,21 @@ class RandomADMM(Method[RandomState]):
         return draws.integers(len(self._ends), 1)[..., 0, 0]
 
     def _solved(
-        self, state: RandomState, mine: Tensor, who: Tensor, rho: float, context: RunContext
+        self, state: RandomState, mine: Tensor, subset: Tensor, rho: float, context: RunContext
     ) -> Tensor:
         """Local minimisers of the two ends ``[..., 2, d]``."""
         most = state.dual.shape[-2]
         row = mine[..., None, :].expand(*mine.shape[:-1], most, mine.shape[-1])
         dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
-        degree = put(self._degrees, who.device)[who]
-        used = (torch.arange(most, device=who.device) < degree[..., None])[..., None]
+        degree = put(self._degrees, subset.device)[subset]
+        used = (torch.arange(most, device=subset.device) < degree[..., None])[..., None]
         pull = torch.where(used, mean - dual / rho, 0)
         total = pull[..., 0, :]
         for k in range(1, most):
             total = total + pull[..., k, :]
         count = degree.to(total.dtype)
         v = total / count[..., None]
-        return context.problem.proximal_point(v, rho * count, who, state.x.gather(-2, mine))
+        return context.problem.proximal_point(v, rho * count, subset, state.x.gather(-2, mine))
 
     def models(self, state: RandomState) -> Tensor:
         return state.x[..., :-1, :]

@@ -95,35 +95,35 @@ class StarADMM(Scheduled[StarState]):
 
     def step(self, state: StarState, t: int, context: RunContext) -> StarState:
         network, tick, rho = context.network, state.schedule.tick(t), 1 / self.step_rule(t)
-        who = put(tick.arrivals, state.z.device)
-        mine = places(who, network, state.x)
+        subset = put(tick.arrivals, state.z.device)
+        mine = places(subset, network, state.x)
         z, y = state.read.gather(-2, mine), state.y.gather(-2, mine)
-        x = self._solved(z, y, state.x.gather(-2, mine), who, rho, context)
+        x = self._solved(z, y, state.x.gather(-2, mine), subset, rho, context)
         y = self._dual(y, x, z, rho)
-        u = context.checked(x + y / rho, t, who)
-        arrived = context.uploaded(Identity(), u, who, t, "send")
-        index = who[..., None].expand(arrived.shape)
+        u = context.checked(x + y / rho, t, subset)
+        arrived = context.uploaded(Identity(), u, subset, t, "send")
+        index = subset[..., None].expand(arrived.shape)
         sent = state.sent.scatter(-2, index, arrived)
         mean = mean_rows(sent[..., :-1, :], keepdim=True)
         new = self.proximal.apply(mean, 1 / rho, t)
         fetches = put(tick.fetches, new.device)
-        heard = places(fetches, network, state.read)
+        incoming = places(fetches, network, state.read)
         return StarState(
             new,
             sent,
             state.x.scatter(-2, mine, x),
             state.y.scatter(-2, mine, y),
-            state.read.scatter(-2, heard, context.answered(new, fetches, t)),
+            state.read.scatter(-2, incoming, context.answered(new, fetches, t)),
             state.schedule,
         )
 
     def _solved(
-        self, z: Tensor, y: Tensor, start: Tensor, who: Tensor, rho: float, context: RunContext
+        self, z: Tensor, y: Tensor, start: Tensor, subset: Tensor, rho: float, context: RunContext
     ) -> Tensor:
         """The local minimisers ``[..., k, d]`` of those who arrive, if one of them is here."""
-        if not context.asks_nobody and not bool(context.network.is_local(who).any()):
+        if not context.asks_nobody and not bool(context.network.is_local(subset).any()):
             return start
-        real = who.clamp_max(context.network.n - 1)
+        real = subset.clamp_max(context.network.n - 1)
         weight = torch.full_like(real, rho, dtype=z.dtype)
         return context.problem.proximal_point(z - y / rho, weight, real, start)
 

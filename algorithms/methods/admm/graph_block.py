@@ -45,11 +45,11 @@ class GraphBlock(RoundsBlock):
         return SOLVE_GRADIENTS * super().work
 
     def opened(self, state: Any) -> tuple[Tensor, ...]:
-        return state.x, state.p, state.heard.movedim(0, -3)
+        return state.x, state.p, state.incoming.movedim(0, -3)
 
     def closed(self, state: Any, parts: tuple[Tensor, ...]) -> Any:
-        x, p, heard = parts
-        return type(state)(x, p, heard.movedim(-3, 0).contiguous())
+        x, p, incoming = parts
+        return type(state)(x, p, incoming.movedim(-3, 0).contiguous())
 
     def given(self, steps: Steps) -> tuple[Any, ...]:
         assert self.step_rule is not None
@@ -60,9 +60,9 @@ class GraphBlock(RoundsBlock):
         self.network.charge_mixing(self.lists, self.dtype, steps.count * self.dense, steps.count)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
-        heard = in_neighbours(self.lists.senders)
+        incoming = in_neighbours(self.lists.senders)
         for c in range(1 + max(self.classes)):
             here = torch.from_numpy(self.classes == c).expand(*self.lead, self.n)
             watch.work(SOLVE_GRADIENTS, here)
             sends = here.to(torch.int64)
-            watch.exchange(sends * self.dense, heard * sends[..., None, :])
+            watch.exchange(sends * self.dense, incoming * sends[..., None, :])

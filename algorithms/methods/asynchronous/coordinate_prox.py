@@ -98,22 +98,22 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
 
     def step(self, state: CoordinateProxState, t: int, context: RunContext) -> CoordinateProxState:
         network, gamma = context.network, self.step_rule(t)
-        who = put(state.schedule.tick(t).arrivals, state.x.device)
-        place = places(who, network, state.points)
+        subset = put(state.schedule.tick(t).arrivals, state.x.device)
+        place = places(subset, network, state.points)
         read, old = state.read.gather(-2, place), state.points.gather(-2, place)
-        delta = self._change(read, old, who, t, context)
-        arrived = context.uploaded(NonZero(), delta, who, t)
+        delta = self._change(read, old, subset, t, context)
+        arrived = context.uploaded(NonZero(), delta, subset, t)
         mean, x = self._served(state, arrived, gamma, t, network.n)
-        state.read.scatter_(-2, place, context.answered(x, who, t))
+        state.read.scatter_(-2, place, context.answered(x, subset, t))
         state.points.scatter_(-2, place, old + delta)
         return state._replace(mean=mean, x=x)
 
     def _change(
-        self, read: Tensor, old: Tensor, who: Tensor, t: int, context: RunContext
+        self, read: Tensor, old: Tensor, subset: Tensor, t: int, context: RunContext
     ) -> Tensor:
-        """Delta ``[..., k, d]`` of workers ``who``."""
-        real = who.clamp_max(context.network.n - 1)
-        g = context.checked(context.problem.full_gradient(read, real), t, who)
+        """Delta ``[..., k, d]`` of workers ``subset``."""
+        real = subset.clamp_max(context.network.n - 1)
+        g = context.checked(context.problem.full_gradient(read, real), t, subset)
         mask = self.selection.mask(read, context.key.fold("mask", t).draws(context.replicas, real))
         return torch.where(mask, read - self.step_rule(t) * g - old, 0)
 

@@ -119,20 +119,20 @@ class Downpour(Scheduled[DownpourState]):
 
     def step(self, state: DownpourState, t: int, context: RunContext) -> DownpourState:
         network, gamma = context.network, self.step_rule(t)
-        who = put(state.schedule.tick(t).arrivals, state.x.device)
-        place = places(who, network, state.local)
+        subset = put(state.schedule.tick(t).arrivals, state.x.device)
+        place = places(subset, network, state.local)
         read = state.local.gather(-2, place)
         number = self.number(state, t)
-        g = context.checked(context.gradient_of(read, who, number), t, who)
+        g = context.checked(context.gradient_of(read, subset, number), t, subset)
         accrued = state.accrued.gather(-2, place) + g
-        count = state.made.scatter_add_(-1, who, torch.ones_like(who)).gather(-1, who)
+        count = state.made.scatter_add_(-1, subset, torch.ones_like(subset)).gather(-1, subset)
         pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
-        pushers = torch.where(pushes, who, network.n)
+        pushers = torch.where(pushes, subset, network.n)
         x, optimizer = self._pushed(state, accrued, pushers, t, number, context)
-        fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
-        heard = context.answered(x, fetchers, t)
+        fetchers = torch.where(count % self.n_fetch == 0, subset, network.n)
+        incoming = context.answered(x, fetchers, t)
         fetched = (fetchers < network.n)[..., None]
-        state.local.scatter_(-2, place, torch.where(fetched, heard, read - gamma * g))
+        state.local.scatter_(-2, place, torch.where(fetched, incoming, read - gamma * g))
         state.accrued.scatter_(-2, place, torch.where(pushes[..., None], 0, accrued))
         return state._replace(x=x, optimizer=optimizer)
 

@@ -100,22 +100,22 @@ class Hogwild(Scheduled[HogwildState]):
 
     def step(self, state: HogwildState, t: int, context: RunContext) -> HogwildState:
         tick = state.schedule.tick(t)
-        who = put(tick.arrivals, state.versions.device)
-        mixture = self.read(state, put(tick.versions, who.device), who, t, context)
-        read = context.answered(mixture, who, t)
-        g = context.checked(context.gradient_of(read, who, t), t, who)
-        arrived = context.uploaded(self.compressor, g, who, t)
+        subset = put(tick.arrivals, state.versions.device)
+        mixture = self.read(state, put(tick.versions, subset.device), subset, t, context)
+        read = context.answered(mixture, subset, t)
+        g = context.checked(context.gradient_of(read, subset, t), t, subset)
+        arrived = context.uploaded(self.compressor, g, subset, t)
         x = self._written(self.models(state), arrived, self.step_rule(t))
         depth = state.versions.shape[-2]
         state.versions[..., (t + 1) % depth, :] = x[..., 0, :]
         return state._replace(newest=(t + 1) % depth)
 
     def read(
-        self, state: HogwildState, begun: Tensor, who: Tensor, t: int, context: RunContext
+        self, state: HogwildState, begun: Tensor, subset: Tensor, t: int, context: RunContext
     ) -> Tensor:
-        """The mixture of versions ``[..., k, d]`` that workers ``who`` ``[..., k]`` read."""
+        """The mixture of versions ``[..., k, d]`` that workers ``subset`` ``[..., k]`` read."""
         depth, d = state.versions.shape[-2:]
-        real = who.clamp_max(context.network.n - 1)
+        real = subset.clamp_max(context.network.n - 1)
         u = context.key.fold("read", t).draws(context.replicas, real).uniform(d, torch.float64)
         choices = torch.floor(self.spread * (t - begun)).to(torch.int64) + 1
         later = torch.floor(u * choices[..., None]).to(torch.int64)

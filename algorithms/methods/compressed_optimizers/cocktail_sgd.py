@@ -86,17 +86,17 @@ class CocktailSGD(Method[CocktailState]):
         steps = self.step_rule(t) * context.gradient(state.x, t)
         operator = self.compressor.at_step(t)
         mean = two_way_mean(steps, state.residual, state.server, operator, t, context)
-        taken = state.coming if self.delayed else mean.heard
-        return CocktailState(state.x - taken, mean.heard, mean.residual, mean.server)
+        taken = state.coming if self.delayed else mean.incoming
+        return CocktailState(state.x - taken, mean.incoming, mean.residual, mean.server)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        (residual, g), (x, coming, server, heard) = registers(2), registers(4, lone=True)
+        (residual, g), (x, coming, server, incoming) = registers(2), registers(4, lone=True)
         step = Program((
             gradient(g, x),
             scale(g, self.step_rule, g),
-            *two_way_rows(heard, g, residual, server),
-            subtract(x, x, coming if self.delayed else heard),
-            copy(coming, heard),
+            *two_way_rows(incoming, g, residual, server),
+            subtract(x, x, coming if self.delayed else incoming),
+            copy(coming, incoming),
         ))  # fmt: skip
         plan = NeighbourPlan(
             (x, coming, residual, server), (step,), None, drawn_gradient(context), self.compressor,

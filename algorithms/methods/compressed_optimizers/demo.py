@@ -94,8 +94,8 @@ class DeMo(Method[DeMoState]):
         g = self.transform.forward(context.gradient(state.x, t))
         momentum = self.beta * state.momentum + g
         packet = context.pack(self.operator, momentum, t)
-        heard = gathered_sum(packet, context)
-        step = self.transform.inverse(heard).sign()
+        incoming = gathered_sum(packet, context)
+        step = self.transform.inverse(incoming).sign()
         sent = packet.own(context.network.workers) if self.decoupled else 0
         return DeMoState(state.x - self.step_rule(t) * step, momentum - sent)
 

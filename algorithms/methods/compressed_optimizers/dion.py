@@ -107,8 +107,8 @@ class Dion(Method[DionState]):
         m = [matrices(part, b) for b, part in parts if b.rank]
         plain = [part for b, part in parts if not b.rank]
         first = [low_rank.times(one, _wide(q, one)) for one, q in zip(m, state.q, strict=True)]
-        heard = averaged_pieces([*first, *plain], t, "P", context)
-        p = [low_rank.orthonormal(one) for one in heard[: len(m)]]
+        incoming = averaged_pieces([*first, *plain], t, "P", context)
+        p = [low_rank.orthonormal(one) for one in incoming[: len(m)]]
         r = [
             low_rank.transposed_times(one, _wide(left, one)) for one, left in zip(m, p, strict=True)
         ]
@@ -117,7 +117,7 @@ class Dion(Method[DionState]):
         taken = _rows_of(
             blocks, [_product(left, one) for left, one in zip(p, r, strict=True)], plain
         )
-        vectors = [_normalised(v) for v in heard[len(m) :]]
+        vectors = [_normalised(v) for v in incoming[len(m) :]]
         steps = [_product(left, right) for left, right in zip(p, q, strict=True)]
         scales = [math.sqrt(b.rows / b.columns) for b in blocks if b.rank]
         move = _rows_of(blocks, [s * c for s, c in zip(steps, scales, strict=True)], vectors)

@@ -109,14 +109,14 @@ class OneBitAdam(Method[OneBitAdamState]):
             return self._adam(state, t, context)
         g = context.gradient(state.x, t)
         wanted = self.moments.first(state.first, g) if self.frozen else g
-        heard, residual, server = two_way_mean(
+        incoming, residual, server = two_way_mean(
             wanted, state.residual, state.server, self.compressor.at_step(t), t, context
         )
         if self.frozen:
-            first, second = heard, state.second
+            first, second = incoming, state.second
         else:
-            first = self.moments.first(state.first, heard)
-            second = self.moments.second(state.second, heard)
+            first = self.moments.first(state.first, incoming)
+            second = self.moments.second(state.second, incoming)
         x = self._moved(state.x, first, second, t)
         return OneBitAdamState(x, first, second, residual, server)
 
@@ -132,22 +132,22 @@ class OneBitAdam(Method[OneBitAdamState]):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         (residual, g, wanted), moments = registers(3), self.moments
-        x, first, second, server, heard, taken, root = registers(7, lone=True)
+        x, first, second, server, incoming, taken, root = registers(7, lone=True)
         moved = (
             moments.scale_rows(root, second),
             quotient(taken, first, root),
             plus_scaled(x, x, lambda s: -self.step_rule(s), taken),
         )
-        grown = moments.first_rows(first, first, heard), *moments.second_rows(second, heard)
-        warm = gradient(g, x), gathered(heard, g), told(), *grown, *moved
+        grown = moments.first_rows(first, first, incoming), *moments.second_rows(second, incoming)
+        warm = gradient(g, x), gathered(incoming, g), told(), *grown, *moved
         opened = copy(wanted, g)
         closed: tuple[Operation, ...] = grown
         if self.frozen:
-            opened, closed = moments.first_rows(wanted, first, g), (copy(first, heard),)
+            opened, closed = moments.first_rows(wanted, first, g), (copy(first, incoming),)
         later = (
             gradient(g, x),
             opened,
-            *two_way_rows(heard, wanted, residual, server),
+            *two_way_rows(incoming, wanted, residual, server),
             *closed,
             *moved,
         )

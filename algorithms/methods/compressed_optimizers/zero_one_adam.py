@@ -134,15 +134,15 @@ class ZeroOneAdam(Method[ZeroOneAdamState]):
             return state._replace(
                 x=state.x - walked / scale, first=first, second=second, update=update
             )
-        heard, residual, server = two_way_mean(
+        incoming, residual, server = two_way_mean(
             update, state.residual, state.server, self.compressor.at_step(t), t, context
         )
         rates = self._rates(t)
-        x = state.anchor - heard / scale
+        x = state.anchor - incoming / scale
         return ZeroOneAdamState(
             x.expand_as(state.x).clone(),
             x,
-            (heard / rates).expand_as(first).clone(),
+            (incoming / rates).expand_as(first).clone(),
             second,
             torch.zeros_like(update),
             residual,
@@ -161,7 +161,7 @@ class ZeroOneAdam(Method[ZeroOneAdamState]):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, first, update, residual, g, walked = registers(6)
-        anchor, second, server, heard, root, mean = registers(6, lone=True)
+        anchor, second, server, incoming, root, mean = registers(6, lone=True)
         moments = self.moments
         refreshed = gathered(mean, g), told(), *moments.second_rows(second, mean)
         walk = (
@@ -172,11 +172,11 @@ class ZeroOneAdam(Method[ZeroOneAdamState]):
         )
         alone = quotient(walked, walked, root), subtract(x, x, walked)
         met = (
-            *two_way_rows(heard, update, residual, server),
-            quotient(mean, heard, root),
+            *two_way_rows(incoming, update, residual, server),
+            quotient(mean, incoming, root),
             subtract(anchor, anchor, mean),
             copy(x, anchor),
-            divide(mean, heard, lambda s: self._rates(s) if self.meets(s) else 1),
+            divide(mean, incoming, lambda s: self._rates(s) if self.meets(s) else 1),
             copy(first, mean),
             zero(update),
         )

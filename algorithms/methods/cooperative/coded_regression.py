@@ -38,22 +38,23 @@ class CodedState(NamedTuple):
 
 
 def exchange(
-    code: CyclicCode, of: Callable[[Tensor], Tensor], who: Tensor, t: int, context: RunContext
+    code: CyclicCode, of: Callable[[Tensor], Tensor], subset: Tensor, t: int, context: RunContext
 ) -> Tensor:
-    """Mean over all n shards of ``of(shards)`` ``[..., k, D]`` from workers ``who`` ``[..., k]``.
+    """Mean over all n shards of ``of(shards)`` ``[..., k, D]`` from workers ``subset`` ``[...,
+    k]``.
 
     Worker i computes it for shards i, ..., i+s and sends one combination; the server decodes the
     mean ``[..., 1, D]``.
     """
     total: Tensor | None = None
     for shift in range(code.spare + 1):
-        part = of((who + shift) % code.n)
-        part = code.shares(who, shift, part) * part
+        part = of((subset + shift) % code.n)
+        part = code.shares(subset, shift, part) * part
         total = part if total is None else total + part
     assert total is not None
-    coded = context.checked(total, t, who)
-    arrived = context.uploaded(Identity(), coded, who, t)
-    return sum_rows(code.decoding(who, arrived) * arrived, keepdim=True) / code.n
+    coded = context.checked(total, t, subset)
+    arrived = context.uploaded(Identity(), coded, subset, t)
+    return sum_rows(code.decoding(subset, arrived) * arrived, keepdim=True) / code.n
 
 
 class Coded(Scheduled[CodedState]):
@@ -112,12 +113,12 @@ class GradientCoding(Coded):
 
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         x, key = state.x, context.key.fold("gradient", t)
-        who = put(state.schedule.tick(t).arrivals, x.device)
+        subset = put(state.schedule.tick(t).arrivals, x.device)
 
         def gradient(shards: Tensor) -> Tensor:
             return context.problem.gradient(x, key.draws(context.replicas, shards))
 
-        mean = exchange(CyclicCode(context.network.n, self.spare), gradient, who, t, context)
+        mean = exchange(CyclicCode(context.network.n, self.spare), gradient, subset, t, context)
         return state._replace(x=context.published(x - self.step_rule(t) * mean, t))
 
 
@@ -166,13 +167,13 @@ class CodedRegression(Coded):
         """
         if t:
             return state
-        d, who = state.x.shape[-1], put(state.schedule.tick(0).arrivals, state.x.device)
+        d, subset = state.x.shape[-1], put(state.schedule.tick(0).arrivals, state.x.device)
 
         def statistics(shards: Tensor) -> Tensor:
             return normal_equations(context.problem, shards)
 
         code = CyclicCode(context.network.n, self.spare)
-        mean = exchange(code, statistics, who, t, context)[..., 0, :]
+        mean = exchange(code, statistics, subset, t, context)[..., 0, :]
         hessian, b = mean[..., : d * d].reshape(*mean.shape[:-1], d, d), mean[..., d * d :]
         x = solved(hessian, b[..., None]).transpose(-1, -2)
         if not bool(torch.isfinite(x).all()):

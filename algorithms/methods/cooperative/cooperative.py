@@ -23,7 +23,7 @@ from algorithms.pipeline.links import FixedLists, Links
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every, Periods
+from algorithms.synchronisation.periods import FixedPeriod, Periods
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -217,7 +217,7 @@ class Cooperative(Method[CooperativeState]):
     @property
     def periods(self) -> Periods:
         """Schedule of the averaging steps."""
-        return Every(self.period) if isinstance(self.period, int) else self.period
+        return FixedPeriod(self.period) if isinstance(self.period, int) else self.period
 
     @property
     def name(self) -> str:

@@ -100,9 +100,9 @@ class EASGD(Method[EASGDState]):
         """Models and centre after they pulled at each other."""
         x, centre = state.x, state.centre
         mean, _ = context.network.average(context.pack(Identity(), x, t))
-        heard = context.published(centre, t)
+        incoming = context.published(centre, t)
         beta = context.network.n * self.alpha if self.beta is None else self.beta
-        return x - self.alpha * (x - heard), centre + beta * (mean - centre)
+        return x - self.alpha * (x - incoming), centre + beta * (mean - centre)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         centre, x, velocity, g, new, point = (Register() for _ in range(6))

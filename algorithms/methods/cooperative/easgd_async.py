@@ -102,20 +102,22 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
 
     def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
         network, gamma, delta = context.network, self.step_rule(t), self.momentum
-        who = put(state.schedule.tick(t).arrivals, state.centre.device)
-        place = places(who, network, state.local)
+        subset = put(state.schedule.tick(t).arrivals, state.centre.device)
+        place = places(subset, network, state.local)
         x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
-        g = context.checked(context.gradient_of(x + delta * v, who, self.number(state, t)), t, who)
+        g = context.checked(
+            context.gradient_of(x + delta * v, subset, self.number(state, t)), t, subset
+        )
         v = delta * v - gamma * g
-        meets = state.made.gather(-1, who) % self.period == 0
+        meets = state.made.gather(-1, subset) % self.period == 0
         pulled, centre = self._pulled(
-            state.centre, x, torch.where(meets, who, network.n), t, context
+            state.centre, x, torch.where(meets, subset, network.n), t, context
         )
         return AsyncEASGDState(
             centre,
             state.local.scatter(-2, place, pulled + v),
             state.velocity.scatter(-2, place, v),
-            state.made.scatter_add(-1, who, torch.ones_like(who)),
+            state.made.scatter_add(-1, subset, torch.ones_like(subset)),
             state.schedule,
         )
 
@@ -125,10 +127,10 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         """Models x ``[..., k, d]`` of those ``meeting`` ``[..., k]`` (n: nobody), and the centre,
         after they pulled at each other."""
         arrived = context.uploaded(Identity(), x, meeting, t)
-        heard = context.answered(centre, meeting, t)
+        incoming = context.answered(centre, meeting, t)
         present = (meeting < context.network.n)[..., None]
         pulls = torch.where(present, self.alpha * (arrived - centre), 0)
-        own = torch.where(present, x - self.alpha * (x - heard), x)
+        own = torch.where(present, x - self.alpha * (x - incoming), x)
         return own, centre + sum_rows(pulls, keepdim=True)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:

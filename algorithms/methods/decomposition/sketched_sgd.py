@@ -92,10 +92,10 @@ class SketchedSGD(Method[SketchedState]):
         exact, _ = context.network.average(context.pack(Identity(), values, t, purpose="values"))
         k = kept(self.k, d)
         answer = context.pack_server(TopK(k), exact, t, purpose="largest values")
-        heard = context.network.publish(answer)
-        best = selection.largest(heard, k)
+        incoming = context.network.publish(answer)
+        best = selection.largest(incoming, k)
         chosen = heavy.gather(-1, best)
-        step = torch.zeros_like(state.x).scatter_(-1, chosen, heard.gather(-1, best))
+        step = torch.zeros_like(state.x).scatter_(-1, chosen, incoming.gather(-1, best))
         left = u.scatter(-1, chosen.expand(*u.shape[:-1], -1), 0.0)
         return SketchedState(state.x - step, left)
 

@@ -143,7 +143,7 @@ class Scaffnew(Method[ScaffnewState]):
         )
         coin = self.period is None
         if coin:
-            heard = (
+            incoming = (
                 keep(apart, 0, ahead),
                 gathered(mean, apart, None, 0),
                 told(None, 0),
@@ -152,8 +152,8 @@ class Scaffnew(Method[ScaffnewState]):
                 choose(shift, 0, apart, shift),
             )
         else:
-            heard = gathered(mean, ahead), told(), *renewed, copy(x, mean), copy(shift, apart)
-        programs = Program((*alone, copy(x, ahead))), Program((*alone, *heard))
+            incoming = gathered(mean, ahead), told(), *renewed, copy(x, mean), copy(shift, apart)
+        programs = Program((*alone, copy(x, ahead))), Program((*alone, *incoming))
         plan = NeighbourPlan(
             (x, shift), programs, None, drawn_gradient(context), program=self._meets,
             masks=(coin_below("meeting", lambda s: self.probability),) if coin else (),

@@ -174,8 +174,8 @@ class EF21(Method[EF21State]):
         return drawn[..., 0] < self.participation
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        (memory, v), (x, mean, heard) = registers(2), registers(3, lone=True)
-        rows = x, memory, mean, v, heard
+        (memory, v), (x, mean, incoming) = registers(2), registers(3, lone=True)
+        rows = x, memory, mean, v, incoming
         operators = (self.downlink,) if self.two_way else ()
         lots = () if self.participation == 1 else (drawn_below("participate", self.participation),)
         plan = NeighbourPlan(
@@ -187,7 +187,7 @@ class EF21(Method[EF21State]):
         return neighbour_block(context, t, plan)
 
     def _program(self, rows: tuple[Register, ...], *, first: bool) -> Program:
-        x, memory, mean, v, heard = rows
+        x, memory, mean, v, incoming = rows
         (g, new, wanted, said), (change, down) = registers(4), registers(2, lone=True)
         whole, some = first and self.full_start, not first and self.participation < 1
         mask = 0 if some else None
@@ -205,14 +205,14 @@ class EF21(Method[EF21State]):
             gathered(change, said, None if whole else 0, mask),
             add(mean, mean, change),
         ]
-        taken = plus_scaled(x, x, lambda s: -self.step_rule(s), heard)
+        taken = plus_scaled(x, x, lambda s: -self.step_rule(s), incoming)
         if not self.two_way:
-            return Program((*operations, copy(heard, mean), taken, told()))
+            return Program((*operations, copy(incoming, mean), taken, told()))
         operations += [
-            subtract(down, mean, heard),
+            subtract(down, mean, incoming),
             copy(change, down) if whole else sent(change, down, 1),
             told(None if whole else 1),
-            add(heard, heard, change),
+            add(incoming, incoming, change),
         ]
         return Program((*operations, taken))
 

@@ -140,7 +140,7 @@ class EF21P(Method[EF21PState]):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         shifts, g, difference, said = registers(4)
-        x, held, shift, mean, slope, lack, heard = registers(7, lone=True)
+        x, held, shift, mean, slope, lack, incoming = registers(7, lone=True)
         alpha = self.shift_step(context.problem.d)
         step = Program((
             gradient(g, held),
@@ -152,9 +152,9 @@ class EF21P(Method[EF21PState]):
             plus_scaled(shifts, shifts, alpha, said),
             plus_scaled(shift, shift, alpha, mean),
             subtract(lack, x, held),
-            sent(heard, lack, 1),
+            sent(incoming, lack, 1),
             told(1),
-            add(held, held, heard),
+            add(held, held, incoming),
         ))  # fmt: skip
         plan = NeighbourPlan(
             (x, held, shifts, shift), (step,), None, self.gradients.row_kernel(context),

@@ -68,18 +68,18 @@ class Unreliable(Exchange):
         shape = (*context.replicas.shape, *planned.sources.shape[-2:])
         sources, weights = (part.expand(shape) for part in planned)
         own = torch.arange(self.n, device=sources.device)[:, None]
-        fate = self.losses.fate(t, context.key.fold("losses", t), context.replicas, sources)
-        sources = torch.where(fate.sent, sources, own)
-        got = (planned.sources == own) | (fate.sent & fate.arrives)
+        delivery = self.losses.delivery(t, context.key.fold("losses", t), context.replicas, sources)
+        sources = torch.where(delivery.sent, sources, own)
+        got = (planned.sources == own) | (delivery.sent & delivery.arrives)
         missing = torch.where(got, 0, weights)
         extra = self._own_share(missing, planned.sources.expand(shape))
-        heard = context.network.receive(packet, sources, fate.arrives)
+        incoming = context.network.receive(packet, sources, delivery.arrives)
         mine = context.network.workers
         rows = packet.own(mine)
         share = torch.where(got, weights, 0).to(rows)[..., mine, :]
         total = extra.to(rows)[..., mine, None] * rows
-        for s in range(heard.shape[-2]):
-            total = total + share[..., s, None] * heard[..., s, :]
+        for s in range(incoming.shape[-2]):
+            total = total + share[..., s, None] * incoming[..., s, :]
         return Exchanged(total, rows)
 
     def constants(self) -> Constants:

@@ -107,20 +107,20 @@ class ChocoRound(GossipRound[ChocoState]):
         self, x: Tensor, memo: ChocoState, meeting: int, t: int, context: RunContext
     ) -> tuple[Tensor, ChocoState]:
         packet = context.pack(self.compressor.at_step(t), x - memo.public, t)
-        heard, sent = context.network.mix(packet, self.topology.neighbours(0))
-        public, mixed = memo.public + sent, memo.mixed + heard
+        incoming, sent = context.network.mix(packet, self.topology.neighbours(0))
+        public, mixed = memo.public + sent, memo.mixed + incoming
         x = x + self.consensus_step * (mixed - public)
         return x, ChocoState(x, public, mixed)
 
     def operations(self, x: Register, public: Register, around: Register) -> tuple[Operation, ...]:
         """:meth:`average` on rows, in place."""
-        apart, said, heard, behind = Register(), Register(), Register(), Register()
+        apart, said, incoming, behind = Register(), Register(), Register(), Register()
         return (
             subtract(apart, x, public),
             sent(said, apart),
             plus_scaled(public, public, 1.0, said),
-            mixed(heard, said),
-            plus_scaled(around, around, 1.0, heard),
+            mixed(incoming, said),
+            plus_scaled(around, around, 1.0, incoming),
             subtract(behind, around, public),
             plus_scaled(x, x, self.consensus_step, behind),
         )

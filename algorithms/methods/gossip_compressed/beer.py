@@ -148,8 +148,8 @@ class BEER(Method[BEERState]):
         """Copies after one compressed difference of ``rows`` to them."""
         change = rows - copies.public
         packet = context.pack(self.compressor.at_step(t), change, t, purpose=purpose)
-        heard = context.network.mix(packet, self.topology.neighbours(0))
-        return CopiedRows(copies.public + heard.own, copies.around + heard.result)
+        incoming = context.network.mix(packet, self.topology.neighbours(0))
+        return CopiedRows(copies.public + incoming.own, copies.around + incoming.result)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, public, around, v, tracked, tracked_around, m = rows = registers(7)
@@ -187,11 +187,11 @@ def _told_rows(
     rows: Register, public: Register, around: Register, message: int
 ) -> tuple[Operation, ...]:
     """One compressed difference of rows to their copies, as operations on rows."""
-    change, said, heard = registers(3)
+    change, said, incoming = registers(3)
     return (
         subtract(change, rows, public),
         sent(said, change, message),
         add(public, public, said),
-        mixed(heard, said, message),
-        add(around, around, heard),
+        mixed(incoming, said, message),
+        add(around, around, incoming),
     )

@@ -36,12 +36,12 @@ class DCDPSGD(PublicCopies):
         return half - x
 
     def moved(
-        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+        self, state: PublicCopiesState, half: Tensor, incoming: Exchanged, t: int
     ) -> PublicCopiesState:
-        return PublicCopiesState(state.x + heard.own, state.mixed + heard.result)
+        return PublicCopiesState(state.x + incoming.own, state.mixed + incoming.result)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, around, half, apart, said, heard = (
+        x, around, half, apart, said, incoming = (
             Register(),
             Register(),
             Register(),
@@ -53,7 +53,7 @@ class DCDPSGD(PublicCopies):
             subtract(apart, half, x),
             sent(said, apart),
             plus_scaled(x, x, 1.0, said),
-            mixed(heard, said),
-            plus_scaled(around, around, 1.0, heard),
+            mixed(incoming, said),
+            plus_scaled(around, around, 1.0, incoming),
         )
         return self.block_of(context, t, (x, around), half, rest)

@@ -96,21 +96,21 @@ class DeepSqueeze(Method[DeepSqueezeState]):
         descended = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         v = descended + state.e
         packet = context.pack(self.compressor.at_step(t), v, t)
-        heard, own = context.network.mix(packet, self.topology.neighbours(t))
-        x = add_scaled(descended, self.consensus_step, heard - own)
+        incoming, own = context.network.mix(packet, self.topology.neighbours(t))
+        x = add_scaled(descended, self.consensus_step, incoming - own)
         return DeepSqueezeState(x, v - own)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, e, g, v, said, heard = registers(6)
+        x, e, g, v, said, incoming = registers(6)
         step = Program((
             gradient(g, x),
             plus_scaled(x, x, lambda s: -self.step_rule(s), g),
             add(v, x, e),
             sent(said, v),
             subtract(e, v, said),
-            mixed(heard, said),
-            subtract(heard, heard, said),
-            plus_scaled(x, x, self.consensus_step, heard),
+            mixed(incoming, said),
+            subtract(incoming, incoming, said),
+            plus_scaled(x, x, self.consensus_step, incoming),
         ))  # fmt: skip
         plan = NeighbourPlan(
             (x, e), (step,), FixedLists.from_topology(self.topology), drawn_gradient(context),

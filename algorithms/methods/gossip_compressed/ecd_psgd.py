@@ -38,18 +38,18 @@ class ECDPSGD(PublicCopies):
         return (1 - s / 2) * x + (s / 2) * half
 
     def moved(
-        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+        self, state: PublicCopiesState, half: Tensor, incoming: Exchanged, t: int
     ) -> PublicCopiesState:
         s = t + 1
-        return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)
+        return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * incoming.result)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, around, half, ahead, said, heard, new = (Register() for _ in range(7))
+        x, around, half, ahead, said, incoming, new = (Register() for _ in range(7))
         rest = (
             blend(ahead, lambda s: 1 - (s + 1) / 2, x, lambda s: (s + 1) / 2, half),
             sent(said, ahead),
             copy(x, half),
-            mixed(heard, said),
-            blend(new, lambda s: 1 - 2 / (s + 1), around, lambda s: 2 / (s + 1), heard),
+            mixed(incoming, said),
+            blend(new, lambda s: 1 - 2 / (s + 1), around, lambda s: 2 / (s + 1), incoming),
         )
         return self.block_of(context, t, (x, around), half, rest, ((around, new),))

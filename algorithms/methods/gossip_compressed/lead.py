@@ -117,15 +117,15 @@ class LEAD(Method[LEADState]):
         descended = add_scaled(state.x, -gamma, context.gradient(state.x, t))
         y = add_scaled(descended, -share, state.dual)
         packet = context.pack(self.compressor.at_step(t), y - state.public, t)
-        heard, own = context.network.mix(packet, self.topology.neighbours(0))
-        apart = (state.public + own) - (state.around + heard)
+        incoming, own = context.network.mix(packet, self.topology.neighbours(0))
+        apart = (state.public + own) - (state.around + incoming)
         dual = add_scaled(state.dual, self.consensus_step / (2 * share), apart)
         public = add_scaled(state.public, self.copy_rate, own)
-        around = add_scaled(state.around, self.copy_rate, heard)
+        around = add_scaled(state.around, self.copy_rate, incoming)
         return LEADState(add_scaled(descended, -share, dual), dual, public, around)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, dual, public, around, g, y, said, heard, apart = registers(9)
+        x, dual, public, around, g, y, said, incoming, apart = registers(9)
 
         def share(s: int) -> float:
             return 1.0 if self.steps_in_dual else self.step_rule(s)
@@ -136,13 +136,13 @@ class LEAD(Method[LEADState]):
             plus_scaled(y, x, lambda s: -share(s), dual),
             subtract(y, y, public),
             sent(said, y),
-            mixed(heard, said),
+            mixed(incoming, said),
             add(apart, public, said),
-            add(y, around, heard),
+            add(y, around, incoming),
             subtract(apart, apart, y),
             plus_scaled(dual, dual, lambda s: self.consensus_step / (2 * share(s)), apart),
             plus_scaled(public, public, self.copy_rate, said),
-            plus_scaled(around, around, self.copy_rate, heard),
+            plus_scaled(around, around, self.copy_rate, incoming),
             plus_scaled(x, x, lambda s: -share(s), dual),
         ))  # fmt: skip
         plan = NeighbourPlan(

@@ -58,9 +58,9 @@ class Moniqua(Method[DPSGDState]):
         packet = context.pack(self.circle, x, t)
         lists = self.topology.neighbours(t)
         index, weight = put(lists.index, x.device), put(lists.weight.to(x.dtype), x.device)
-        heard = network.receive(packet, index.expand(*x.shape[:-2], *index.shape))
+        incoming = network.receive(packet, index.expand(*x.shape[:-2], *index.shape))
         own = self.circle.read_by(packet.own(network.workers), x)
-        read = self.circle.read_by(heard, x[..., None, :])
+        read = self.circle.read_by(incoming, x[..., None, :])
         pulls = weight[network.workers][..., None] * (read - own[..., None, :])
         moved = x
         for slot in range(pulls.shape[-2]):

@@ -98,7 +98,7 @@ class QuanTimed(Method[QuanTimedState]):
         ended, took = self.batches(t, context)
         g = self.gradient(state.x, ended, t, context)
         packet = context.pack(self.compressor.at_step(t), state.x, t)
-        others, _ = context.network.mix(packet, self.heard(t))
+        others, _ = context.network.mix(packet, self.incoming(t))
         kept = own_weights(self.topology, t, context).to(state.x)
         share = self.mixing_rule(t)
         x = (1 - share + share * kept) * state.x + share * others
@@ -108,13 +108,13 @@ class QuanTimed(Method[QuanTimedState]):
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         return rounds_block(QuanTimedBlock, context, t, self)
 
-    def heard(self, t: int) -> Neighbours:
+    def incoming(self, t: int) -> Neighbours:
         """What each worker hears of others at step t."""
         return without_own(self.topology, t % self.topology.period)
 
     def message_seconds(self, bits: int | Tensor, t: int) -> float | Tensor:
         """Seconds until every worker has sent to all its neighbours, one after another."""
-        degree = int(self.heard(t).out_degree.max())
+        degree = int(self.incoming(t).out_degree.max())
         if isinstance(bits, int):
             return self.link.seconds(bits, 1) * degree
         return (self.link.alpha + self.link.beta * bits.amax().to(torch.float64)) * degree

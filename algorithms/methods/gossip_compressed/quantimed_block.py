@@ -40,8 +40,8 @@ class QuanTimedBlock(RoundsBlock):
             raise NoRowKernel  # a step's time depends on the longest message
         self.bits: int = self.sent.bits
         self.until, self.period = self.sent.until, method.topology.period
-        heard = tuple(method.heard(phase) for phase in range(self.period))
-        self.links = FixedLists(heard, lambda s: s % self.period)
+        incoming = tuple(method.incoming(phase) for phase in range(self.period))
+        self.links = FixedLists(incoming, lambda s: s % self.period)
         kept = [method.topology.matrix(phase).diagonal() for phase in range(self.period)]
         self.kept = np.array(kept).astype(self.kind)
         self.parts = *self.gradients, *filled_in(self.dtype, self.sent.part, "operator")[:2]

@@ -119,12 +119,12 @@ class QuantisedConsensus(Method[AveragingState]):
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.own is not OwnValue.COMPENSATING:
             return None
-        x, said, heard, apart = Register(), Register(), Register(), Register()
+        x, said, incoming, apart = Register(), Register(), Register(), Register()
         step = Program(
             (
                 sent(said, x),
-                mixed(heard, said),
-                subtract(apart, heard, said),
+                mixed(incoming, said),
+                subtract(apart, incoming, said),
                 plus_scaled(x, x, 1.0, apart),
             )
         )

@@ -192,12 +192,12 @@ class GossipDualAveraging(Method[GossipDualState]):
         )
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, z, start, g, heard, ahead = (Register() for _ in range(6))
+        x, z, start, g, incoming, ahead = (Register() for _ in range(6))
         if not isinstance(self.guests, NoSamples):
             return None
         descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
         change = published(self.geometry, context.problem.d, context.problem.dtype)
-        step = (mixed(heard, z), gradient(g, x), add(ahead, heard, g), *descent)
+        step = (mixed(incoming, z), gradient(g, x), add(ahead, incoming, g), *descent)
         plan = NeighbourPlan(
             (x, z, start), (Program(step, swaps=((z, ahead),)),), MeetingLinks(self.meetings),
             drawn_gradient(context), change=change, opened=lambda state: state[:3],

@@ -20,7 +20,7 @@ from algorithms.pipeline.gradients import called_back_part, drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
-from algorithms.problems.redundant import Lent
+from algorithms.problems.redundant import BorrowedRows
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -103,7 +103,7 @@ class GossipGraD(Method[GossipGraDState]):
             assert isinstance(draws, PhiloxDraws)
             key = draws.counters  # of all workers: a gradient that is called back is
             shift = steps[key.k0, key.k1] % self.exchange.n
-            return context.problem.gradient(x, Lent(draws, shards[shift]))
+            return context.problem.gradient(x, BorrowedRows(draws, shards[shift]))
 
         return called_back_part(context, gradient)
 
@@ -114,5 +114,5 @@ class GossipGraD(Method[GossipGraDState]):
         if not self.shuffle:
             return context.gradient(x, t)
         draws = context.draws("gradient", t)
-        lent = Lent(draws, (draws.workers - t) % context.network.n)
+        lent = BorrowedRows(draws, (draws.workers - t) % context.network.n)
         return context.checked(context.problem.gradient(x, lent), t)

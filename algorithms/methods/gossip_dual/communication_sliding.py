@@ -130,12 +130,12 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
 
     def _exchange_on_rows(self, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         u, mean, x, before, y, pull, _ = rows
-        apart, ahead, heard, share = Register(), Register(), Register(), Register()
+        apart, ahead, incoming, share = Register(), Register(), Register(), Register()
         return (
             subtract(apart, mean, before),
             plus_scaled(ahead, x, lambda t: self.rule.alpha(self._k(t)), apart),
-            mixed(heard, ahead),
-            divide(share, heard, lambda t: self.rule.tau(self._k(t))),
+            mixed(incoming, ahead),
+            divide(share, incoming, lambda t: self.rule.tau(self._k(t))),
             plus_scaled(y, y, 1.0, share),
             mixed(pull, y),
             copy(u, x),

@@ -63,8 +63,8 @@ class DualAccelerated(DualAscent[FistaState]):
         alpha = following(1.0, self.q) if restarts else float(state.alpha)
         ahead = following(alpha, self.q)
         beta = alpha * (1 - alpha) / (alpha**2 + ahead)
-        heard = multiplier(self.laplacian, t, context)(dual.theta, 0)
-        return FistaState(ascended(dual, self.local.alpha * heard, beta), _number(ahead))
+        incoming = multiplier(self.laplacian, t, context)(dual.theta, 0)
+        return FistaState(ascended(dual, self.local.alpha * incoming, beta), _number(ahead))
 
     def models(self, state: FistaState) -> Tensor:
         return state.dual.theta

@@ -52,8 +52,8 @@ class MSDA(DualAscent[DualState]):
 
     def step(self, state: DualState, t: int, context: RunContext) -> DualState:
         state, w = minimised(state, self.local, t, context), self.laplacian
-        heard = accelerated_gossip(state.theta, multiplier(w, t, context), w.gamma, w.degree)
-        return ascended(state, self.dual_step * heard, self.momentum)
+        incoming = accelerated_gossip(state.theta, multiplier(w, t, context), w.gamma, w.degree)
+        return ascended(state, self.dual_step * incoming, self.momentum)
 
     def models(self, state: DualState) -> Tensor:
         return state.theta

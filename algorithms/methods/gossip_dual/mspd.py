@@ -111,8 +111,8 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         w = self.laplacian
         c = shrinkage(w.gamma, w.degree)
         ahead = 2 * state.x - state.before
-        heard = accelerated_gossip(ahead, multiplier(w, t, context), w.gamma, w.degree)
-        return state.y - (1 + c**2) / (1 + c) ** 2 / s * heard
+        incoming = accelerated_gossip(ahead, multiplier(w, t, context), w.gamma, w.degree)
+        return state.y - (1 + c**2) / (1 + c) ** 2 / s * incoming
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         rows = inner, x, before, y, _ = tuple(Register() for _ in range(5))
@@ -134,12 +134,14 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
     def _exchange_on_rows(
         self, inner: Register, x: Register, before: Register, y: Register
     ) -> tuple[Operation, ...]:
-        w, ahead, heard = self.laplacian, Register(), Register()
+        w, ahead, incoming = self.laplacian, Register(), Register()
         c = shrinkage(w.gamma, w.degree)
         return (
             blend(ahead, 2.0, x, -1.0, before),
-            *gossip_on_rows(heard, ahead, w.gamma, w.degree),
-            plus_scaled(y, y, lambda s: -((1 + c**2) / (1 + c) ** 2 / self.primal_step(s)), heard),
+            *gossip_on_rows(incoming, ahead, w.gamma, w.degree),
+            plus_scaled(
+                y, y, lambda s: -((1 + c**2) / (1 + c) ** 2 / self.primal_step(s)), incoming
+            ),
             copy(inner, x),
         )
 

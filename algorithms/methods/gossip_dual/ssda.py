@@ -44,8 +44,8 @@ class SSDA(DualAscent[DualState]):
 
     def step(self, state: DualState, t: int, context: RunContext) -> DualState:
         state = minimised(state, self.local, t, context)
-        heard = multiplier(self.laplacian, t, context)(state.theta, 0)
-        return ascended(state, self.local.alpha * heard, self.momentum)
+        incoming = multiplier(self.laplacian, t, context)(state.theta, 0)
+        return ascended(state, self.local.alpha * incoming, self.momentum)
 
     def models(self, state: DualState) -> Tensor:
         return state.theta

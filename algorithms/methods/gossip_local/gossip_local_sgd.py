@@ -17,7 +17,7 @@ from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, plus_scaled
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -70,7 +70,7 @@ class GossipLocalSGD(Method[GossipLocalState]):
     period: int
 
     def __post_init__(self) -> None:
-        _ = Every(self.period)
+        _ = FixedPeriod(self.period)
 
     @property
     def name(self) -> str:

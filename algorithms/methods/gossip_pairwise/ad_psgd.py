@@ -100,10 +100,10 @@ class ADPSGD(AsynchronousGossip):
         self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext
     ) -> AsynchronousGossipState:
         number = arrived.number
-        called = self.called(arrived.who, number, context)
+        called = self.called(arrived.subset, number, context)
         x, gamma = state.x, self.step_rule(t)
-        for k in range(arrived.who.shape[-1]):  # one after another: each is atomic
-            caller = arrived.who[..., k : k + 1]
+        for k in range(arrived.subset.shape[-1]):  # one after another: each is atomic
+            caller = arrived.subset[..., k : k + 1]
             x = averaged(x, caller, called[..., k : k + 1], number, k, context, self.compressor)
             place = places(caller, context.network, x)
             moved = x.gather(-2, place) - gamma * arrived.gradients[..., k : k + 1, :]
@@ -117,13 +117,15 @@ class ADPSGD(AsynchronousGossip):
         meetings = PairEvents(self.step_rule, self.topology, AVERAGE, calls, 1.0)
         return event_block(GossipEventBlock, context, meetings)
 
-    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
-        """Whom each of ``who`` ``[..., k]`` averages with; itself where it does not call."""
-        chosen = partners(self.topology, context.key.fold("partner", number), context.replicas, who)
+    def called(self, subset: Tensor, number: int, context: RunContext) -> Tensor:
+        """Whom each of ``subset`` ``[..., k]`` averages with; itself where it does not call."""
+        chosen = partners(
+            self.topology, context.key.fold("partner", number), context.replicas, subset
+        )
         if not self.bipartite:
             return chosen
-        calls = torch.tensor((*halves(self.topology), True), device=who.device)
-        return torch.where(calls[who], chosen, who)
+        calls = torch.tensor((*halves(self.topology), True), device=subset.device)
+        return torch.where(calls[subset], chosen, subset)
 
 
 def averaged(
@@ -155,14 +157,14 @@ def averaged(
     return torch.cat((mean, x[..., -1:, :]), dim=-2)
 
 
-def conflicts(who: Tensor, called: Tensor, n: int) -> Tensor:
+def conflicts(subset: Tensor, called: Tensor, n: int) -> Tensor:
     """Number of exchanges of one tick ``[..., k]`` that meet a worker that an earlier one of it
     met already ``[...]``: they must wait for it."""
-    shape = (*who.shape[:-1], n + 1)
-    met = torch.zeros(shape, dtype=torch.bool, device=who.device)
-    count = torch.zeros(who.shape[:-1], dtype=torch.int64, device=who.device)
-    for k in range(who.shape[-1]):
-        pair = torch.stack((who[..., k], called[..., k]), dim=-1)
+    shape = (*subset.shape[:-1], n + 1)
+    met = torch.zeros(shape, dtype=torch.bool, device=subset.device)
+    count = torch.zeros(subset.shape[:-1], dtype=torch.int64, device=subset.device)
+    for k in range(subset.shape[-1]):
+        pair = torch.stack((subset[..., k], called[..., k]), dim=-1)
         real = (pair < n).all(-1) & (pair[..., 0] != pair[..., 1])
         count += real & met.gather(-1, pair).any(-1)
         # the last place is nobody's

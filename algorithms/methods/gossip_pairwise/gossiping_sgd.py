@@ -97,11 +97,11 @@ class GossipingSGD(AsynchronousGossip):
     def meet(
         self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext
     ) -> AsynchronousGossipState:
-        sources = self.sources(arrived.who, arrived.number, context)
+        sources = self.sources(arrived.subset, arrived.number, context)
         held = state.x[..., :-1, :]
         packet = context.pack(Identity(), held, arrived.number)
-        heard = context.network.receive(packet, sources)
-        mean = mean_with(held, heard, sources[..., context.network.workers, :], context)
+        incoming = context.network.receive(packet, sources)
+        mean = mean_with(held, incoming, sources[..., context.network.workers, :], context)
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
         return go_on(
             state, stepped(x, arrived, self.step_rule(t), context), arrived.starts, context
@@ -115,31 +115,31 @@ class GossipingSGD(AsynchronousGossip):
         meetings = PairEvents(self.step_rule, self.topology, how, everyone, self.probability)
         return event_block(GossipEventBlock, context, meetings)
 
-    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
+    def called(self, subset: Tensor, number: int, context: RunContext) -> Tensor:
         key = context.key.fold("partner", number)
-        chosen = partners(self.topology, key, context.replicas, who)
-        coins = key.fold("whether").draws(context.replicas, who.clamp_max(context.network.n - 1))
+        chosen = partners(self.topology, key, context.replicas, subset)
+        coins = key.fold("whether").draws(context.replicas, subset.clamp_max(context.network.n - 1))
         gossips = coins.uniform(1, torch.float64)[..., 0] < self.probability
-        return torch.where(gossips, chosen, who)
+        return torch.where(gossips, chosen, subset)
 
-    def sources(self, who: Tensor, number: int, context: RunContext) -> Tensor:
-        """Whom each worker hears when ``who`` ``[..., k]`` arrive: ``[..., n, s]``, its own id
+    def sources(self, subset: Tensor, number: int, context: RunContext) -> Tensor:
+        """Whom each worker hears when ``subset`` ``[..., k]`` arrive: ``[..., n, s]``, its own id
         where nobody."""
-        called, n = self.called(who, number, context), context.network.n
-        everyone = torch.arange(n + 1, device=who.device)
+        called, n = self.called(subset, number, context), context.network.n
+        everyone = torch.arange(n + 1, device=subset.device)
         if self.direction is Direction.PULL:  # everyone reads at most one
-            read = everyone.expand(*who.shape[:-1], n + 1)
-            return read.scatter(-1, who, called)[..., :-1, None]
+            read = everyone.expand(*subset.shape[:-1], n + 1)
+            return read.scatter(-1, subset, called)[..., :-1, None]
         own = everyone[:-1, None]
-        reads = (called[..., None, :] == own) & (called != who)[..., None, :]
-        return torch.where(reads, who[..., None, :], own)
+        reads = (called[..., None, :] == own) & (called != subset)[..., None, :]
+        return torch.where(reads, subset[..., None, :], own)
 
 
-def mean_with(held: Tensor, heard: Tensor, sources: Tensor, context: RunContext) -> Tensor:
-    """Means ``[..., m, d]`` of own rows and those ``heard`` ``[..., m, k, d]`` from ``sources``
+def mean_with(held: Tensor, incoming: Tensor, sources: Tensor, context: RunContext) -> Tensor:
+    """Means ``[..., m, d]`` of own rows and those ``incoming`` ``[..., m, k, d]`` from ``sources``
     ``[..., m, k]``, others' alone, added slot by slot."""
     others = sources != context.network.workers[:, None]
     total = held
-    for k in range(heard.shape[-2]):
-        total = torch.where(others[..., k, None], total + heard[..., k, :], total)
+    for k in range(incoming.shape[-2]):
+        total = torch.where(others[..., k, None], total + incoming[..., k, :], total)
     return total / (1 + others.sum(-1))[..., None]

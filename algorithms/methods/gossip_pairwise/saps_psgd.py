@@ -100,14 +100,14 @@ class SAPSPSGD(Method[SAPSState]):
         return SharedMask(1 / self.compression, context.key.fold("mask", t), context.replicas)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, g, moved, said, heard = (Register() for _ in range(5))
+        x, g, moved, said, incoming = (Register() for _ in range(5))
         step = (
             gradient(g, x),
             plus_scaled(moved, x, lambda s: -self.step_rule(s), g),
             sent(said, moved),
             subtract(x, moved, said),  # 0 where the mask is, else what stays
-            mixed(heard, said),
-            plus_scaled(x, x, 1.0, heard),
+            mixed(incoming, said),
+            plus_scaled(x, x, 1.0, incoming),
         )
         plan = NeighbourPlan(
             (x,), (Program(step),), MeetingLinks(self.meetings), drawn_gradient(context),

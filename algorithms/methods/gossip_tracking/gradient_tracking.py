@@ -111,14 +111,14 @@ class GradientTracking(Method[TrackingState]):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, y, old = Register(), Register(), Register()
-        g, ahead, heard, change = Register(), Register(), Register(), Register()
+        g, ahead, incoming, change = Register(), Register(), Register(), Register()
         descend = plus_scaled(ahead, x, lambda s: -self.step_rule(s), y)
         moved: tuple[Operation, ...] = (descend, mixed(x, ahead))
-        followed: tuple[Operation, ...] = (add(heard, y, change), mixed(y, heard))
+        followed: tuple[Operation, ...] = (add(incoming, y, change), mixed(y, incoming))
         swaps: tuple[tuple[Register, Register], ...] = ()
         if self.order is StepOrder.COMBINE_FIRST:
             moved = mixed(ahead, x), plus_scaled(ahead, ahead, lambda s: -self.step_rule(s), y)
-            followed, swaps = (mixed(heard, y), add(y, heard, change)), ((x, ahead),)
+            followed, swaps = (mixed(incoming, y), add(y, incoming, change)), ((x, ahead),)
         first = Program((gradient(g, x), copy(old, g), copy(y, g), *moved), swaps)
         opened = gradient(g, x), subtract(change, g, old), copy(old, g)
         later = Program((*opened, *followed, *moved), swaps)

@@ -33,7 +33,7 @@ from algorithms.pipeline.row_programs import (
     told,
 )
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -101,7 +101,7 @@ class KGT(Method[KGTState]):
     gradient_start: bool = False
 
     def __post_init__(self) -> None:
-        _ = Every(self.period)
+        _ = FixedPeriod(self.period)
         if not self.outer_step > 0:
             raise ValueError(f"outer_step must be positive, got {self.outer_step}; 1 would do")
         if self.source is CorrectionSource.MODELS and self.outer_step != 1:
@@ -156,25 +156,25 @@ class KGT(Method[KGTState]):
         return 1.0 if (s + 1) % self.period else self._length(s)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        x, y, c, g, z, heard = registers(6)
+        x, y, c, g, z, incoming = registers(6)
         alone = (
             gradient(g, y),
             add(g, g, c),
             plus_scaled(y, y, lambda s: -self.step_rule(s), g),
         )
         models = (
-            mixed(heard, y),
-            subtract(z, y, heard),
+            mixed(incoming, y),
+            subtract(z, y, incoming),
             plus_scaled(c, c, lambda s: 1 / self._length_by(s), z),
-            copy(x, heard),
-            copy(y, heard),
+            copy(x, incoming),
+            copy(y, incoming),
         )
         moves = (
             subtract(z, x, y),
             divide(z, z, self._length_by),
-            mixed(heard, z),
-            subtract(heard, heard, z),
-            add(c, c, heard),
+            mixed(incoming, z),
+            subtract(incoming, incoming, z),
+            add(c, c, incoming),
             subtract(y, y, x),
             plus_scaled(y, x, self.outer_step, y),
             mixed(x, y),

@@ -84,8 +84,8 @@ class PushDIGing(Method[PushDIGingState]):
         y = state.y + (g - state.g)
         ahead = add_scaled(state.u, -self.step_rule(t), y)
         told = torch.cat((ahead, y, state.v), dim=-1)
-        heard, d = FixedLinks(self.topology).mixed(told, t, context), g.shape[-1]
-        parts = heard[..., :d], heard[..., 2 * d :], heard[..., d : 2 * d]
+        incoming, d = FixedLinks(self.topology).mixed(told, t, context), g.shape[-1]
+        parts = incoming[..., :d], incoming[..., 2 * d :], incoming[..., d : 2 * d]
         u, v, tracked = (part.contiguous() for part in parts)
         return PushDIGingState(u, v, tracked, g)
 

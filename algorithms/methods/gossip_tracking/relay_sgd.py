@@ -31,7 +31,7 @@ class RelayState(NamedTuple):
 
     x: Tensor
     x0: Tensor
-    heard: Tensor
+    incoming: Tensor
 
 
 @final
@@ -80,10 +80,10 @@ class RelaySGD(Method[RelayState]):
 
     def step(self, state: RelayState, t: int, context: RunContext) -> RelayState:
         y = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
-        before = state.heard.chunk(len(self.links.partners), dim=-1)
+        before = state.incoming.chunk(len(self.links.partners), dim=-1)
         known = y + torch.stack(before).sum(0)
         new = [self._crossed(known - held, place, t, context) for place, held in enumerate(before)]
-        count = put(self.links.heard(t), y.device)[context.network.workers, None]
+        count = put(self.links.incoming(t), y.device)[context.network.workers, None]
         rest = (self.topology.n - count).to(y.dtype) * state.x0
         x = (y + torch.stack(new).sum(0) + rest) / self.topology.n
         return RelayState(x, state.x0, torch.cat(new, -1))

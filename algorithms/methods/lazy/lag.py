@@ -17,7 +17,7 @@ from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import (
-    AllSpeak,
+    AllSend,
     Opening,
     Trigger,
     View,
@@ -40,7 +40,7 @@ class LAGState(NamedTuple):
     x: Tensor
     stored: Tensor
     mean: Tensor
-    heard: Tensor
+    incoming: Tensor
     moves: Tensor
 
 
@@ -68,7 +68,7 @@ class LAG(Method[LAGState]):
     step_rule: Stepsize
     trigger: Trigger = field(default_factory=WorkerRule)
     weights: tuple[float, ...] = (0.1,) * 10
-    opening: Opening = field(default_factory=AllSpeak)
+    opening: Opening = field(default_factory=AllSend)
     full: bool = True
 
     shared_model: ClassVar[bool] = True
@@ -102,11 +102,11 @@ class LAG(Method[LAGState]):
     def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
         gamma, network = self.step_rule(t), context.network
         allowed, speak = self.allowed(state.moves, gamma), self.opening.forced(t)
-        view = View(t, state.x, state.heard, allowed)
+        view = View(t, state.x, state.incoming, allowed)
         asked = self.trigger.asks(view) if speak is None else self.trigger.forces(view, speak)
         held = network.workers
         now = context.broadcast(state.x, asked, t)
-        read = torch.where(asked[..., held, None], now, state.heard[..., held, :])
+        read = torch.where(asked[..., held, None], now, state.incoming[..., held, :])
         change = self._gradient(read, t, context) - state.stored
         large = self.trigger.sends(change, allowed) if speak is None else speak
         sends = asked[..., held] & large
@@ -114,8 +114,8 @@ class LAG(Method[LAGState]):
         total = state.mean + mean
         x = state.x - gamma * total
         moves = torch.cat((square(x - state.x)[..., None], state.moves[..., :-1]), -1)
-        heard = torch.where(asked[..., None], state.x, state.heard)
-        return LAGState(x, state.stored + own, total, heard, moves)
+        incoming = torch.where(asked[..., None], state.x, state.incoming)
+        return LAGState(x, state.stored + own, total, incoming, moves)
 
     def allowed(self, moves: Tensor, gamma: float) -> Tensor:
         """The allowance ``[..., 1]`` after ``moves`` ``[..., 1, D]``, newest first."""

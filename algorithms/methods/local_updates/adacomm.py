@@ -142,11 +142,11 @@ class AdaComm(Method[AdaCommState]):
     def _met(self, state: AdaCommState, meets: Tensor, t: int, context: RunContext) -> AdaCommState:
         """The replicas ``meets`` average, and those that are due set their period."""
         network, x = context.network, state.x
-        who = put(meets[..., None], x.device)
-        packet = context.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
+        subset = put(meets[..., None], x.device)
+        packet = context.pack(Identity(), x, t, sends=subset.expand(x.shape[:-1]))
         mean, _ = network.average(packet)
-        heard = context.broadcast(mean, who.expand(*meets.shape, network.n), t)
-        x = torch.where(who[..., None], heard, x).contiguous()
+        incoming = context.broadcast(mean, subset.expand(*meets.shape, network.n), t)
+        x = torch.where(subset[..., None], incoming, x).contiguous()
         link = self.meeting_seconds(x.shape[-1], x.dtype)
         latest = state.clocks.amax(-1, keepdim=True) + link
         clocks = torch.where(meets[..., None], latest, state.clocks)

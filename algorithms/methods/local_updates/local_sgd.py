@@ -19,7 +19,7 @@ from algorithms.optimizers.outer import Outer, PlainAverage
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every, Periods
+from algorithms.synchronisation.periods import FixedPeriod, Periods
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -89,7 +89,7 @@ class LocalSGD(Method[LocalSGDState]):
     @property
     def periods(self) -> Periods:
         """Schedule of the averaging steps."""
-        return Every(self.period) if isinstance(self.period, int) else self.period
+        return FixedPeriod(self.period) if isinstance(self.period, int) else self.period
 
     @property
     def increments(self) -> bool:

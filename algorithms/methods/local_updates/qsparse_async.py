@@ -97,12 +97,12 @@ class AsyncQsparse(Method[QsparseState]):
         )
         mean, sent = network.average(packet)
         server = state.server - mean
-        heard = context.broadcast(server, hears, t)
+        incoming = context.broadcast(server, hears, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         here = sends[:, None]
         return QsparseState(
-            torch.where(here, heard, moved),
-            torch.where(here, heard, state.anchor),
+            torch.where(here, incoming, moved),
+            torch.where(here, incoming, state.anchor),
             torch.where(here, kept, state.memory),
             server,
         )

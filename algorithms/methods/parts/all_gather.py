@@ -17,5 +17,5 @@ def gathered_sum(packet: Packet, context: RunContext) -> Tensor:
     """
     network = context.network
     everyone = torch.arange(network.n, device=network.workers.device)
-    heard = network.receive(packet, everyone.expand(network.n, -1))
-    return sum_rows(heard[..., 0, :, :], keepdim=True)
+    incoming = network.receive(packet, everyone.expand(network.n, -1))
+    return sum_rows(incoming[..., 0, :, :], keepdim=True)

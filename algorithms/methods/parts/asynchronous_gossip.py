@@ -40,7 +40,7 @@ class Arrived(NamedTuple):
         number: what random numbers of this tick go by.
     """
 
-    who: Tensor
+    subset: Tensor
     gradients: Tensor
     starts: Tensor
     number: int
@@ -75,8 +75,8 @@ class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
         return arrive(state, t, context, self.number(state, t))
 
     @abstractmethod
-    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
-        """Whom each of ``who`` ``[..., k]`` meets; itself where it meets nobody."""
+    def called(self, subset: Tensor, number: int, context: RunContext) -> Tensor:
+        """Whom each of ``subset`` ``[..., k]`` meets; itself where it meets nobody."""
 
     @abstractmethod
     def meet(
@@ -97,16 +97,16 @@ def arrive(
         NonFiniteGradient: names the step, replica and worker.
     """
     tick, number = state.schedule.tick(t), t if number is None else number
-    who, starts = (put(ids, state.x.device) for ids in (tick.arrivals, tick.starts))
-    place = places(who, context.network, state.view)
-    g = context.gradient_of(state.view.gather(-2, place), who, number)
-    here = context.network.is_local(who)[..., None]
-    return Arrived(who, context.checked(torch.where(here, g, 0), t, who), starts, number)
+    subset, starts = (put(ids, state.x.device) for ids in (tick.arrivals, tick.starts))
+    place = places(subset, context.network, state.view)
+    g = context.gradient_of(state.view.gather(-2, place), subset, number)
+    here = context.network.is_local(subset)[..., None]
+    return Arrived(subset, context.checked(torch.where(here, g, 0), t, subset), starts, number)
 
 
 def stepped(x: Tensor, arrived: Arrived, gamma: float, context: RunContext) -> Tensor:
     """Models after x_i -= gamma g_i for everyone who arrived; a worker arrives once a tick."""
-    place = places(arrived.who, context.network, x)
+    place = places(arrived.subset, context.network, x)
     return x.scatter(-2, place, x.gather(-2, place) - gamma * arrived.gradients)
 
 

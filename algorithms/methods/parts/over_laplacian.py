@@ -59,12 +59,17 @@ def gossip_on_rows(out: Register, x: Register, gamma: float, degree: int) -> tup
     """:func:`~algorithms.topologies.laplacian.accelerated_gossip` as operations on rows."""
     check_polynomial(gamma, degree)
     c3, c2 = 2 / (1 + gamma), (1 + gamma) / (1 - gamma) if degree > 1 else math.inf
-    turns, heard = [Register(), Register(), Register()], Register()
-    done = [mixed(heard, x), plus_scaled(turns[0], x, -c3, heard)]
+    turns, incoming = [Register(), Register(), Register()], Register()
+    done = [mixed(incoming, x), plus_scaled(turns[0], x, -c3, incoming)]
     before, z, ratio = x, turns[0], 1 / c2
     for k in range(1, degree):
-        following, ahead, heard, less = 1 / (2 * c2 - ratio), turns[k % 3], Register(), Register()
-        done += [mixed(heard, z), plus_scaled(less, z, -c3, heard)]
+        following, ahead, incoming, less = (
+            1 / (2 * c2 - ratio),
+            turns[k % 3],
+            Register(),
+            Register(),
+        )
+        done += [mixed(incoming, z), plus_scaled(less, z, -c3, incoming)]
         done.append(blend(ahead, 2 * c2 * following, less, -(ratio * following), before))
         before, z, ratio = z, ahead, following
     return (*done, subtract(out, x, z))

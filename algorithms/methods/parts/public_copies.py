@@ -77,8 +77,8 @@ class PublicCopies(Method[PublicCopiesState]):
     def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
         half = add_scaled(state.mixed, -self.step_rule(t), context.gradient(state.x, t))
         packet = context.pack(self.compressor.at_step(t), self.message(state.x, half, t), t)
-        heard = context.network.mix(packet, self.topology.neighbours(0))
-        return self.moved(state, half, heard, t)
+        incoming = context.network.mix(packet, self.topology.neighbours(0))
+        return self.moved(state, half, incoming, t)
 
     def block_of(
         self, context: RunContext, t: int, rows: tuple[Register, Register], half: Register,
@@ -99,7 +99,7 @@ class PublicCopies(Method[PublicCopiesState]):
 
     @abstractmethod
     def moved(
-        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+        self, state: PublicCopiesState, half: Tensor, incoming: Exchanged, t: int
     ) -> PublicCopiesState:
         r"""The next state, of \sum_j W_ij C(z_j) and C(z_i)."""
 

@@ -30,7 +30,7 @@ class TwoWayMean(NamedTuple):
         server: what the server keeps ``[..., 1, d]``.
     """
 
-    heard: Tensor
+    incoming: Tensor
     residual: Tensor
     server: Tensor
 
@@ -47,15 +47,15 @@ def two_way_mean(
     up = rows + residual
     mean, sent = context.network.average(context.pack(operator, up, t))
     down = mean + server
-    heard = context.network.publish(context.pack_server(operator, down, t))
-    return TwoWayMean(heard, up - sent, down - heard)
+    incoming = context.network.publish(context.pack_server(operator, down, t))
+    return TwoWayMean(incoming, up - sent, down - incoming)
 
 
 def two_way_rows(
-    heard: Register, rows: Register, residual: Register, server: Register
+    incoming: Register, rows: Register, residual: Register, server: Register
 ) -> tuple[Operation, ...]:
-    """:func:`two_way_mean` as operations on rows: ``heard`` and ``server`` are lone; messages 0 and
-    1 of the plan are the workers' and the server's."""
+    """:func:`two_way_mean` as operations on rows: ``incoming`` and ``server`` are lone; messages 0
+    and 1 of the plan are the workers' and the server's."""
     (up, said), (down, mean) = registers(2), registers(2, lone=True)
     return (
         add(up, rows, residual),
@@ -63,7 +63,7 @@ def two_way_rows(
         subtract(residual, up, said),
         gathered(mean, said, 0),
         add(down, mean, server),
-        sent(heard, down, 1),
+        sent(incoming, down, 1),
         told(1),
-        subtract(server, down, heard),
+        subtract(server, down, incoming),
     )

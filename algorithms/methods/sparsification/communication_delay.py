@@ -19,7 +19,7 @@ from algorithms.optimizers.outer import PlainAverage
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -84,7 +84,7 @@ class CommunicationDelay(Method[LocalSGDState]):
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         parts = LocalParts(
-            self.step_rule, Every(self.period), SGD(), False, self.compressor, self.memory,
+            self.step_rule, FixedPeriod(self.period), SGD(), False, self.compressor, self.memory,
             PlainAverage(),
         )  # fmt: skip
         return local_block(context, t, parts)

@@ -93,12 +93,12 @@ class AssignedServer(Scheduled[AssignedState]):
 
     def step(self, state: AssignedState, t: int, context: RunContext) -> AssignedState:
         tick = state.schedule.tick(t)
-        who = put(tick.arrivals, state.versions.device)
+        subset = put(tick.arrivals, state.versions.device)
         depth, d = state.versions.shape[-2:]
-        place = put(tick.versions, who.device)[..., None] % depth
-        read = state.versions.gather(-2, place.expand(*who.shape, d))
-        g = context.checked(context.gradient_of(read, who, t), t, who)
-        arrived = context.uploaded(Identity(), g, who, t)
+        place = put(tick.versions, subset.device)[..., None] % depth
+        read = state.versions.gather(-2, place.expand(*subset.shape, d))
+        g = context.checked(context.gradient_of(read, subset, t), t, subset)
+        arrived = context.uploaded(Identity(), g, subset, t)
         x = self.models(state) - self.step_rule(t) * sum_rows(arrived, keepdim=True)
         context.answered(x, put(tick.fetches, x.device), t)
         newest = (t + 1) % depth

@@ -126,28 +126,28 @@ class BufferedServer(Scheduled[BufferedState]):
     def step(self, state: BufferedState, t: int, context: RunContext) -> BufferedState:
         network, gamma = context.network, self.step_rule(t)
         tick = state.schedule.tick(t)
-        who, hears = (put(ids, state.x.device) for ids in (tick.arrivals, tick.fetches))
-        rows = places(who, network, state.view)
+        subset, hears = (put(ids, state.x.device) for ids in (tick.arrivals, tick.fetches))
+        rows = places(subset, network, state.view)
         number = self.number(state, t)
-        brought = self._brought(state.view.gather(-2, rows), who, gamma, number, t, context)
-        arrived = context.uploaded(Identity(), brought, who, number)
-        for k in range(who.shape[-1]):
-            state = self._arrival(state, who[..., k], arrived[..., k : k + 1, :], gamma)
+        brought = self._brought(state.view.gather(-2, rows), subset, gamma, number, t, context)
+        arrived = context.uploaded(Identity(), brought, subset, number)
+        for k in range(subset.shape[-1]):
+            state = self._arrival(state, subset[..., k], arrived[..., k : k + 1, :], gamma)
         rows = places(hears, network, state.view)
         state.view.scatter_(-2, rows, context.answered(state.x, hears, t))
         state.given.scatter_(-1, hears, state.steps[..., None].expand(hears.shape))
         return state
 
     def _brought(
-        self, y: Tensor, who: Tensor, gamma: float, number: int, t: int, context: RunContext
+        self, y: Tensor, subset: Tensor, gamma: float, number: int, t: int, context: RunContext
     ) -> Tensor:
-        """Sum ``[..., k, d]`` of the gradients of ``who`` on their local steps from y."""
+        """Sum ``[..., k, d]`` of the gradients of ``subset`` on their local steps from y."""
         first = number * self.local_steps
-        total = context.checked(context.gradient_of(y, who, first), t, who)
+        total = context.checked(context.gradient_of(y, subset, first), t, subset)
         g = total
         for one in range(1, self.local_steps):
             y = y - gamma * g
-            g = context.checked(context.gradient_of(y, who, first + one), t, who)
+            g = context.checked(context.gradient_of(y, subset, first + one), t, subset)
             total = total + g
         return total
 

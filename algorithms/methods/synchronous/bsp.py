@@ -130,14 +130,14 @@ class BSP(Method[BSPState]):
         """The step all take after hearing from the server, and the server's memory."""
         steps = self.memory.holds_steps
         if not self.two_way:
-            heard = context.published(mean, t)
-            return heard if steps else gamma * heard, state.server
+            incoming = context.published(mean, t)
+            return incoming if steps else gamma * incoming, state.server
         memory = self.server_memory.at_step(t)
         x = gamma * mean if memory.holds_steps and not steps else mean
         wanted = memory.before(state.server, x)
-        heard = context.network.publish(context.pack_server(self.downlink.at_step(t), wanted, t))
-        step = heard if memory.holds_steps or steps else gamma * heard
-        return step, memory.after(state.server, Round(x, wanted, heard, heard))
+        incoming = context.network.publish(context.pack_server(self.downlink.at_step(t), wanted, t))
+        step = incoming if memory.holds_steps or steps else gamma * incoming
+        return step, memory.after(state.server, Round(x, wanted, incoming, incoming))
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         parts = ServerParts(

@@ -129,18 +129,18 @@ class ParameterServer(Scheduled[ServerState]):
 
     def step(self, state: ServerState, t: int, context: RunContext) -> ServerState:
         tick, network = state.schedule.tick(t), context.network
-        who = put(tick.arrivals, state.x.device)
-        rows = places(who, network, state.view)
+        subset = put(tick.arrivals, state.x.device)
+        rows = places(subset, network, state.view)
         read = state.view.gather(-2, rows)
         if self.barrier.counts_by_worker:
             begun = state.schedule.begun(t)
-            g = context.gradient_by_count(read, who, begun)
-            sent = context.uploaded_by_count(self.compressor, g, who, begun)
+            g = context.gradient_by_count(read, subset, begun)
+            sent = context.uploaded_by_count(self.compressor, g, subset, begun)
         else:
-            g = context.gradient_of(read, who, t)
-            sent = context.uploaded(self.compressor, g, who, t)
-        arrived, present = self._finite(sent, who, t, network)
-        memory, arrived = self._corrected(state, arrived, who, context)
+            g = context.gradient_of(read, subset, t)
+            sent = context.uploaded(self.compressor, g, subset, t)
+        arrived, present = self._finite(sent, subset, t, network)
+        memory, arrived = self._corrected(state, arrived, subset, context)
         gamma = self.step_rule(t)
         share = self._share(present, network.n)
         x = state.x - gamma * (sum_rows(arrived, keepdim=True) / share)
@@ -173,10 +173,10 @@ class ParameterServer(Scheduled[ServerState]):
         return c if most is None else c.state(known, compensation=most)
 
     def _finite(
-        self, arrived: Tensor, who: Tensor, t: int, network: Network
+        self, arrived: Tensor, subset: Tensor, t: int, network: Network
     ) -> tuple[Tensor, Tensor]:
         """Arrivals that count, and a mask ``[..., k]`` of their workers."""
-        present = who < network.n
+        present = subset < network.n
         broken = present & ~torch.isfinite(arrived).all(-1)
         late = now()
         if late is not None and not self.barrier.tolerant:
@@ -185,13 +185,13 @@ class ParameterServer(Scheduled[ServerState]):
         if late is None and not bool(broken.any()):
             return arrived, present
         if not self.barrier.tolerant:
-            worker = int(who[broken][0])
+            worker = int(subset[broken][0])
             raise NonFiniteGradient(
                 f"gradient of worker {worker} at step {t} is not finite and {self.barrier.name} "
                 "cannot go on without it; a smaller stepsize, finite data, or backup workers or "
                 "asynchronous updates would do"
             )
-        network.discard(who, broken)
+        network.discard(subset, broken)
         return torch.where(broken[..., None], 0, arrived), present & ~broken
 
     def _share(self, present: Tensor, n: int) -> float | Tensor:
@@ -201,13 +201,13 @@ class ParameterServer(Scheduled[ServerState]):
         return n if self.weighting is Weighting.ALL else 1
 
     def _corrected(
-        self, state: ServerState, arrived: Tensor, who: Tensor, context: RunContext
+        self, state: ServerState, arrived: Tensor, subset: Tensor, context: RunContext
     ) -> tuple[Any, Tensor]:
         if not state.given.shape[-2]:
             return state.correction, arrived
-        index = who[..., None].expand(*who.shape, arrived.shape[-1])
+        index = subset[..., None].expand(*subset.shape, arrived.shape[-1])
         read = state.given.gather(-2, index)
-        real = who.clamp_max(context.network.n - 1)
+        real = subset.clamp_max(context.network.n - 1)
         late = LateGradients(arrived, state.x, read, context.problem, real)
         return self.correction.apply(state.correction, late)
 
@@ -215,14 +215,14 @@ class ParameterServer(Scheduled[ServerState]):
         self,
         state: ServerState,
         x: Tensor,
-        heard: Tensor,
+        incoming: Tensor,
         fetches: Tensor,
         starts: Tensor,
         network: Network,
     ) -> None:
-        """Give x, as ``heard``, to fetching workers; starting ones compute on what they hold."""
+        """Give x, as ``incoming``, to fetching workers; starting ones compute on what they hold."""
         rows = places(fetches, network, state.view)
-        state.cache.scatter_(-2, rows, heard)
+        state.cache.scatter_(-2, rows, incoming)
         if state.schedule.caches:
             rows = places(starts, network, state.view)
             state.view.scatter_(-2, rows, state.cache.gather(-2, rows))

@@ -63,9 +63,9 @@ def d_admm(o: Objective, steps: int, rng: Numbers) -> Array:
     for _ in range(steps):
         for colour in (0, 1):
             for i in range(colour, o.n, 2):
-                heard = sum(x[j] for j in around[i])
+                incoming = sum(x[j] for j in around[i])
                 weight = rho * len(around[i])
-                v = (rho * heard - dual[i]) / weight
+                v = (rho * incoming - dual[i]) / weight
                 x[i] = o.proximal(i, v, weight, x[i])
         for i in range(o.n):
             dual[i] += rho * sum(x[i] - x[j] for j in around[i])

@@ -97,12 +97,14 @@ class LogisticData(Objective):
         gram = rows @ rows.T if len(rows) < len(x) else None
         for _ in range(_NEWTON_STEPS):
             pull = 1 / (1 + np.exp(rows @ x))
-            bend = np.maximum(pull * (1 - pull), 1e-300) / len(rows)
+            second_derivative = np.maximum(pull * (1 - pull), 1e-300) / len(rows)
             g = self.lam * x + weight * (x - v) - (pull @ rows) / len(rows)
             if gram is None:
-                step = np.linalg.solve((rows.T * bend) @ rows + ridge * np.eye(len(x)), g)
+                step = np.linalg.solve(
+                    (rows.T * second_derivative) @ rows + ridge * np.eye(len(x)), g
+                )
             else:
-                inner = np.linalg.solve(gram + np.diag(ridge / bend), rows @ g)
+                inner = np.linalg.solve(gram + np.diag(ridge / second_derivative), rows @ g)
                 step = (g - inner @ rows) / ridge
             x -= step
             if step @ step <= 1e-12 * (1e-12 + x @ x):

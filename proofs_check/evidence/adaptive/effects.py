@@ -133,9 +133,9 @@ class GatheredTopK(Method[GTopKState]):
         n = context.network.n
         wanted = state.residual + self.step_rule(t) * context.gradient(state.x, t)
         packet = context.pack(self.operator, wanted, t)
-        heard = context.network.mix(packet, Neighbours(np.ones((n, n)))).result
+        incoming = context.network.mix(packet, Neighbours(np.ones((n, n)))).result
         sent = packet.own(context.network.workers)
-        return GTopKState(state.x - heard[..., :1, :] / n, wanted - sent)
+        return GTopKState(state.x - incoming[..., :1, :] / n, wanted - sent)
 
     def models(self, state: GTopKState) -> Tensor:
         return state.x

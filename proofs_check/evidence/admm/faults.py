@@ -52,13 +52,13 @@ class AllAtOnce(FaultyMethod):
     def step(self, state: GraphState, t: int, context: RunContext) -> Any:
         rho, lists = 1 / self.right.step_rule(t), adjacency(self.right.topology)
         degree = lists.in_degree.to(state.x)[:, None]
-        old = state.heard.sum(0)
+        old = state.incoming.sum(0)
         v = (rho * old - state.p) / (rho * degree)
         weight = rho * degree[:, 0]
         x = context.problem.proximal_point(v, weight, context.network.workers, state.x)
-        heard = torch.zeros_like(state.heard)
-        heard[0] = context.network.mix(context.pack(Identity(), x, t), lists).result
-        return GraphState(x, state.p + rho * (degree * x - heard[0]), heard)
+        incoming = torch.zeros_like(state.incoming)
+        incoming[0] = context.network.mix(context.pack(Identity(), x, t), lists).result
+        return GraphState(x, state.p + rho * (degree * x - incoming[0]), incoming)
 
 
 @final
@@ -124,7 +124,7 @@ def stale_admm_dual(own: GraphADMM, state: GraphState, t: int, context: RunConte
     """the dual moves by the neighbours' models of last time"""
     after = own.step(state, t, context)
     degree = adjacency(own.topology).in_degree.to(after.x)[:, None]
-    p = state.p + (degree * after.x - state.heard.sum(0)) / own.step_rule(t)
+    p = state.p + (degree * after.x - state.incoming.sum(0)) / own.step_rule(t)
     return after._replace(p=p)
 
 

@@ -128,8 +128,8 @@ def prox_before_mean(own: Method[Any], state: Any, t: int, context: RunContext) 
     after = own.step(state, t, context)
     rule, shrink = own.step_rule, own.proximal  # type: ignore[attr-defined]
     x = shrink.apply(after.points[..., : context.network.n, :], rule(t), t).mean(-2, keepdim=True)
-    who = after.schedule.tick(t).arrivals
-    index = who[..., None].expand(*who.shape, x.shape[-1])
+    subset = after.schedule.tick(t).arrivals
+    index = subset[..., None].expand(*subset.shape, x.shape[-1])
     return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))
 
 

@@ -80,7 +80,7 @@ def one_dimensional(memory: Memory[Any], gamma: float, steps: int) -> float:
     return float(end.abs().max())
 
 
-def settles(memory: Memory[Any], row: str, gamma: float, steps: int, limit: float) -> Verdict:
+def converges(memory: Memory[Any], row: str, gamma: float, steps: int, limit: float) -> Verdict:
     """f = x^2/2, m = 0.9: |x_T| ends below the limit."""
     end = one_dimensional(memory, gamma, steps)
     return Verdict(
@@ -129,7 +129,7 @@ def gmc() -> tuple[Verdict, ...]:
     row = "gmc"
     return (
         heavy_ball(GlobalMomentum(M), row),
-        settles(GlobalMomentum(0.9), row, 0.01, 200, 1e-2),
+        converges(GlobalMomentum(0.9), row, 0.01, 200, 1e-2),
         global_momentum_is_kept(),
         effective_rate(GlobalMomentum(0.9), row),
     )
@@ -210,7 +210,7 @@ def momentum_correction() -> tuple[Verdict, ...]:
     return (
         heavy_ball(MomentumCorrection(_MOMENTUM_CORRECTION_M), row),
         velocities_are_kept(MomentumCorrection(_MOMENTUM_CORRECTION_M), row),
-        settles(MomentumCorrection(0.9), row, 0.01, 400, 1e-3),
+        converges(MomentumCorrection(0.9), row, 0.01, 400, 1e-3),
         effective_rate(MomentumCorrection(0.9), row),
     )
 

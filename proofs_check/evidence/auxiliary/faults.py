@@ -13,10 +13,10 @@ from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import Corrected, MomentumCorrection
 from proofs_check.evidence.auxiliary.closed_forms import (
     clipping_spares_the_mean,
+    converges,
     effective_rate,
     heavy_ball,
     masked_is_plain,
-    settles,
 )
 from proofs_check.evidence.auxiliary.closed_forms_error_feedback import nothing_is_lost
 from proofs_check.methods.faulty.memories import PrintedCorrection, WrongCorrection
@@ -40,7 +40,7 @@ class AccumulatedMomentum(WrongCorrection):
 
 
 def _parabola(memory: Memory[Any], row: str, limit: float = 1e-3) -> Callable[[], Verdict]:
-    return lambda: settles(memory, row, 0.01, 200, limit)
+    return lambda: converges(memory, row, 0.01, 200, limit)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (

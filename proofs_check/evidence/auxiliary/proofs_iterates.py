@@ -149,9 +149,9 @@ def decaying() -> tuple[DerivationStep, ...]:
     """Feedback that decays: h+ = beta h + g - C with C = g + alpha h + noise."""
     h, noise = sp.symbols("h noise", real=True)
     c = alpha / (alpha + 1 - beta)
-    heard = reaches_g + alpha * h + noise
-    later = beta * h + reaches_g - heard
-    moved = (x - heard - c * later) - (x - c * h)
+    incoming = reaches_g + alpha * h + noise
+    later = beta * h + reaches_g - incoming
+    moved = (x - incoming - c * later) - (x - c * h)
     return (
         equality("the memory forgets the gradient", sp.expand(later), (beta - alpha) * h - noise),
         equality("decaying feedback", sp.simplify(moved + reaches_g + (1 - c) * noise), 0),

@@ -46,12 +46,12 @@ def cocktail() -> CocktailSGD:
 def cocktail_loses_nothing(method: Method[Any] | None = None) -> Verdict:
     """Steps that all heard, and what workers and server keep, are all mean gradient steps."""
     states = [one.state for one in path(method or cocktail(), UNEQUAL_PAIR, _STEPS)]
-    heard = torch.stack([one.coming for one in states[1:]]).sum(0)
+    incoming = torch.stack([one.coming for one in states[1:]]).sum(0)
     due = sum(
         _GAMMA * (CURVATURES * (one.x - CENTRES)).mean(-2, keepdim=True) for one in states[:-1]
     )
     kept = states[-1].residual.mean(-2, keepdim=True) + states[-1].server
-    return same("heard + kept = sum of the mean gradient steps", heard + kept, due)
+    return same("heard + kept = sum of the mean gradient steps", incoming + kept, due)
 
 
 @_COCKTAIL_SGD.case("equivalence", f"without the delay, {_STEPS} steps")

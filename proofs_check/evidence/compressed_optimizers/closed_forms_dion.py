@@ -91,8 +91,8 @@ def dion_momentum(method: Method[Any] | None = None) -> Iterator[Verdict]:
             g = SQUARE.a * (before.state.x - SQUARE.c / SQUARE.a)
             grown = (before.state.momentum + g).reshape(2, *_SHAPE)
             p = torch.linalg.qr(grown.mean(0) @ before.state.q[0][0, 0]).Q
-            stays = grown - (1 - _MU) * (p @ p.T) @ grown if rank < _ROWS else _MU * grown
-            gaps.append(after.state.momentum.reshape(2, *_SHAPE) - stays)
+            is_fixed_point = grown - (1 - _MU) * (p @ p.T) @ grown if rank < _ROWS else _MU * grown
+            gaps.append(after.state.momentum.reshape(2, *_SHAPE) - is_fixed_point)
         words = "mu (M + G)" if rank == _ROWS else "all but (1 - mu) of the sent part"
         yield same(f"rank {rank}: {words} stays", torch.stack(gaps), 0.0, tolerance=1e-10)
 

@@ -110,9 +110,9 @@ def nothing_forgotten(method: Method[Any] | None = None) -> Iterator[Verdict]:
     frozen = torch.stack([one.second - states[0].second for one in states])
     yield same("v is that of the warm-up's end for ever", frozen, 0.0)
     wanted = _wanted(states)
-    heard = torch.stack([one.first for one in states[1:]]).sum(0)
+    incoming = torch.stack([one.first for one in states[1:]]).sum(0)
     kept = states[-1].residual.mean(-2, keepdim=True) + states[-1].server
-    yield same("heard + kept = sum of the mean momenta", heard + kept, wanted.sum(0))
+    yield same("heard + kept = sum of the mean momenta", incoming + kept, wanted.sum(0))
 
 
 def _wanted(states: list[OneBitAdamState]) -> Tensor:

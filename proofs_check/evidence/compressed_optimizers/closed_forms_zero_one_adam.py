@@ -66,10 +66,10 @@ def _zero_one_by_hand() -> Floats:
             up = u + e
             e = up - _signs(up)
             down = _signs(up).mean(0, keepdims=True) + server
-            heard = _signs(down)
-            server = down - heard
-            anchor = anchor - heard / (np.sqrt(v) + 1e-3)
-            x, m = np.repeat(anchor, 2, 0), np.repeat(heard / rates, 2, 0)
+            incoming = _signs(down)
+            server = down - incoming
+            anchor = anchor - incoming / (np.sqrt(v) + 1e-3)
+            x, m = np.repeat(anchor, 2, 0), np.repeat(incoming / rates, 2, 0)
             u, rates = np.zeros_like(a), 0.0
         else:
             x = x - rate * m / (np.sqrt(v) + 1e-3)
@@ -123,17 +123,17 @@ def zero_one_is_one_bit(method: Method[Any] | None = None) -> Verdict:
 @_ZERO_ONE.case("invariant", f"{_STEPS} steps")
 def zero_one_conserves(method: Method[Any] | None = None) -> Iterator[Verdict]:
     """Meetings leave one model; what was heard and what is kept is the mean of all updates."""
-    own, total, heard = method or zero_one(), 0.0, 0.0
+    own, total, incoming = method or zero_one(), 0.0, 0.0
     states = [one.state for one in path(own, UNEQUAL_PAIR, _STEPS)]
     apart = []
     for t, (before, after) in enumerate(pairwise(states)):
         g = CURVATURES * (before.x - CENTRES)
         total = total + _RATES(t) * (0.9 * before.first + 0.1 * g).mean(-2, keepdim=True)
         if t < _WARM or t % _PERIOD == 2:
-            heard = heard + (before.anchor - after.anchor) * _BETAS.scale(after.second)
+            incoming = incoming + (before.anchor - after.anchor) * _BETAS.scale(after.second)
             apart.append(after.x - after.anchor)
             kept = after.residual.mean(-2, keepdim=True) + after.server
-            gap = heard + kept - total
+            gap = incoming + kept - total
     yield same("all hold one model after a meeting", torch.stack(apart), 0.0)
     yield same("heard + kept = mean of all updates", gap, 0.0)
 

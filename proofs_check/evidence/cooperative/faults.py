@@ -133,13 +133,15 @@ class Misdecoded(FaultyMethod):
     coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
 
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
-        who, key = state.schedule.tick(t).arrivals, context.key.fold("gradient", t)
+        subset, key = state.schedule.tick(t).arrivals, context.key.fold("gradient", t)
         code = CyclicCode(context.network.n, self.right.spare)
         coded = torch.zeros(())
         for s in range(code.spare + 1):
-            draws = key.draws(context.replicas, (who + s) % code.n)
-            coded = coded + code.shares(who, s, state.x) * context.problem.gradient(state.x, draws)
-        total = (self.coefficients(code, who, coded) * coded).sum(-2, keepdim=True)
+            draws = key.draws(context.replicas, (subset + s) % code.n)
+            coded = coded + code.shares(subset, s, state.x) * context.problem.gradient(
+                state.x, draws
+            )
+        total = (self.coefficients(code, subset, coded) * coded).sum(-2, keepdim=True)
         return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
 
 
@@ -153,8 +155,8 @@ class Uncoded(FaultyMethod):
     def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         if t:
             return state
-        d, who = context.problem.d, state.schedule.tick(0).arrivals
-        mean = mean_rows(normal_equations(context.problem, who))
+        d, subset = context.problem.d, state.schedule.tick(0).arrivals
+        mean = mean_rows(normal_equations(context.problem, subset))
         hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
         x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
         return state._replace(x=context.published(x, t))
@@ -163,19 +165,19 @@ class Uncoded(FaultyMethod):
         return self.right.seconds(state, t)
 
 
-def of_whom_it_should(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+def of_whom_it_should(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
     """The right coefficients."""
-    return code.decoding(who, like)
+    return code.decoding(subset, like)
 
 
-def of_the_first(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+def of_the_first(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
     """Coefficients for workers 0, 1, ..., whoever arrived."""
-    return code.decoding(torch.arange(who.shape[-1]).expand(who.shape), like)
+    return code.decoding(torch.arange(subset.shape[-1]).expand(subset.shape), like)
 
 
-def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+def of_a_mean(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
     """n / (n - s), as if what arrived were plain gradients."""
-    return torch.full((*who.shape, 1), code.n / who.shape[-1], dtype=like.dtype)
+    return torch.full((*subset.shape, 1), code.n / subset.shape[-1], dtype=like.dtype)
 
 
 @wrong_step("EASGD pushing its centre", judge=easgd.mean_and_centre)

@@ -127,7 +127,7 @@ def mean_of_memories(make: Make = quarter) -> Verdict:
 
 
 @_FORMS.case("fixed point", "start at x* with g_i = grad f_i(x*)")
-def stays(make: Make = quarter) -> Verdict:
+def is_fixed_point(make: Make = quarter) -> Verdict:
     """One round from the fixed point moves nothing, though the g_i are not 0."""
     problem = unequal(4, 20, sigma2=0.0)
     assert problem.x_star is not None

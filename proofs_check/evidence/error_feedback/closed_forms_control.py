@@ -90,7 +90,7 @@ def exact_minimum(make: Build = EControl) -> Verdict:
 
 
 @_FORMS.case("fixed point", "5 rounds from x*, h_i = grad f_i(x*), e_i = 0, top-1, eta = 0.1")
-def stays(make: Build = EControl) -> Verdict:
+def is_fixed_point(make: Build = EControl) -> Verdict:
     """Nothing is left unsent where h_i are the gradients: x* stays."""
     problem = unequal(4, 8, sigma2=0.0)
     assert problem.x_star is not None

@@ -42,12 +42,14 @@ def both_ways(step: Stepsize, up: Compressor, down: Compressor) -> EF21:
     return EF21(step, up, downlink=down)
 
 
-def by_lot(step: Stepsize, probability: float) -> EF21:
+def at_random(step: Stepsize, probability: float) -> EF21:
     """EF21-PP that sends a quarter of the coordinates."""
     return EF21(step, TopK(0.25), participation=probability)
 
 
-def momentum_by_lot(step: Stepsize, compressor: Compressor, eta: float, probability: float) -> EF21:
+def sampled_momentum(
+    step: Stepsize, compressor: Compressor, eta: float, probability: float
+) -> EF21:
     """EF21-SGDM under partial participation."""
     return EF21(step, compressor, eta, Sampled(), participation=probability)
 
@@ -101,7 +103,7 @@ _LOTS = ClosedForms("ef21-pp")
 
 
 @_LOTS.case("equal to", "100 steps")
-def all_take_part(make: ByLot = by_lot) -> Verdict:
+def all_take_part(make: ByLot = at_random) -> Verdict:
     """Where no draw keeps a worker away it is EF21, bit for bit."""
     problem, step = unequal(4, 8, sigma2=0.0), ConstantStep(0.2)
     mine = models(make(step, ALMOST), problem, 100)
@@ -113,7 +115,7 @@ def all_take_part(make: ByLot = by_lot) -> Verdict:
 
 
 @_LOTS.case("participation", "p = 0.3, 40 rounds, 64 replicas, seed 0")
-def absent_workers(make: ByLot = by_lot) -> Iterator[Verdict]:
+def absent_workers(make: ByLot = at_random) -> Iterator[Verdict]:
     """A share p of the memories moves; the mean of the server is that of all, absent or not."""
     problem = unequal(4, 8, sigma2=0.0)
     states = [one.state for one in path(make(ConstantStep(0.1), 0.3), problem, 40, replicas=64)]
@@ -128,7 +130,7 @@ def absent_workers(make: ByLot = by_lot) -> Iterator[Verdict]:
 
 
 @_LOTS.case("participation", "p = 0.3, eta = 0.2, 40 rounds, 16 replicas, seed 0")
-def absent_momentum(make: Build = momentum_by_lot) -> Iterator[Verdict]:
+def absent_momentum(make: Build = sampled_momentum) -> Iterator[Verdict]:
     """An absent worker computes no gradient: its v_i moves in the rounds of its g_i alone."""
     problem = unequal(4, 8)
     method = make(ConstantStep(0.1), Shrink(0.5), 0.2, 0.3)
@@ -147,7 +149,7 @@ def absent_momentum(make: Build = momentum_by_lot) -> Iterator[Verdict]:
 
 
 @_LOTS.case("fixed point", "p = 1/2, 8 replicas, 4000 rounds, gamma = 0.1")
-def minimum_by_lot(make: ByLot = by_lot) -> Verdict:
+def minimum_by_lot(make: ByLot = at_random) -> Verdict:
     """It ends at x* where workers differ, though half of them are absent."""
     problem = unequal(4, 8, sigma2=0.0, ratio=10.0)
     assert problem.x_star is not None
@@ -174,7 +176,7 @@ def both_ways_rest(make: BothWays = both_ways) -> Verdict:
 
 
 @_LOTS.case("fixed point", "5 rounds from x*, p = 1/2, 3 replicas")
-def absent_rest(make: ByLot = by_lot) -> Verdict:
+def absent_rest(make: ByLot = at_random) -> Verdict:
     """Who stays away keeps its g_i, and the mean stays 0."""
     return rests(make(ConstantStep(0.2), 0.5))
 

@@ -8,8 +8,8 @@ from algorithms.methods.base import RunContext
 from algorithms.methods.error_feedback.econtrol import EControl, EControlState
 from proofs_check.evidence.error_feedback.closed_forms_control import (
     error_feedback,
+    is_fixed_point,
     nothing_is_lost,
-    stays,
     without_control,
 )
 from proofs_check.mutants.method_mutant import wrong_step
@@ -25,7 +25,7 @@ def old_estimates(
 
 
 @wrong_step("EControl that forgets what was unsent", judge=error_feedback, of=EControl)
-def forgotten_remainder(
+def forgotten_residual(
     own: EControl, state: EControlState, t: int, context: RunContext
 ) -> EControlState:
     """e_i is never added: EF21 whatever eta"""
@@ -41,7 +41,7 @@ def always_controlled(
     return EControl(own.step_rule, own.compressor, max(own.eta, 0.1)).step(state, t, context)
 
 
-@wrong_step("EControl that compresses gradients, at rest", judge=stays, of=EControl)
+@wrong_step("EControl that compresses gradients, at rest", judge=is_fixed_point, of=EControl)
 def untracked_gradients(
     own: EControl, state: EControlState, t: int, context: RunContext
 ) -> EControlState:

@@ -60,14 +60,14 @@ def untold_estimate(own: EF21, state: EF21State, t: int, context: RunContext) ->
     return new._replace(x=state.x - own.step_rule(t) * new.mean)
 
 
-@wrong_step("EF21-PP that draws once", judge=forms.absent_workers, of=forms.by_lot)
+@wrong_step("EF21-PP that draws once", judge=forms.absent_workers, of=forms.at_random)
 def same_workers(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
     """the workers of the second round take part in every one"""
     return own.step(state, min(t, 1), context)
 
 
 @wrong_step(
-    "EF21-PP whose absent workers go on", judge=forms.absent_momentum, of=forms.momentum_by_lot
+    "EF21-PP whose absent workers go on", judge=forms.absent_momentum, of=forms.sampled_momentum
 )
 def moving_absent(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
     """v_i of a worker that takes no part takes in a gradient too"""
@@ -85,11 +85,11 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "EF21-PP that forgets the absent", "g_i of absent workers is set to 0",
-        forms.minimum_by_lot, wrapped(_spoilt(forgotten_absent), forms.by_lot),
+        forms.minimum_by_lot, wrapped(_spoilt(forgotten_absent), forms.at_random),
     ),
     fault(
         "EF21-PP that forgets the absent, at rest", "g_i of absent workers is set to 0",
-        forms.absent_rest, wrapped(_spoilt(forgotten_absent), forms.by_lot),
+        forms.absent_rest, wrapped(_spoilt(forgotten_absent), forms.at_random),
     ),
     fault(
         "EF21-BC that tells one worker's, at rest", "b follows g_1 in the place of the mean",

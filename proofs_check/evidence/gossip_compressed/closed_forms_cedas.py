@@ -19,7 +19,7 @@ from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.lead import LEAD, LEADState
 from proofs_check.evidence.gossip_compressed.closed_forms_tracking import copies_are_known, top1
-from proofs_check.evidence.gossip_tracking.closed_forms import exact_diffusion, stays
+from proofs_check.evidence.gossip_tracking.closed_forms import exact_diffusion, is_fixed_point
 from proofs_check.evidence.gossip_tracking.closed_forms import mean_is_gradient_descent as mean_of
 from proofs_check.evidence.gossip_tracking.instance import (
     drawn_quadratic,
@@ -118,4 +118,4 @@ def cedas_stays(build: Build = cedas) -> Verdict:
     x = problem.x_star.expand(1, _N, _D).contiguous()
     g = 0.1 * problem.full_gradient(x, torch.arange(_N))
     rest = LEADState(x, -g, x, x)
-    return stays(_top(build), rest, problem, "X = H = x*, D = -gamma G(x*)")
+    return is_fixed_point(_top(build), rest, problem, "X = H = x*, D = -gamma G(x*)")

@@ -11,7 +11,7 @@ from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.beer import BEER, BEERState
 from proofs_check.evidence.gossip_compressed.closed_forms_tracking import motef
-from proofs_check.evidence.gossip_tracking.closed_forms import stays
+from proofs_check.evidence.gossip_tracking.closed_forms import is_fixed_point
 from proofs_check.evidence.gossip_tracking.instance import drawn_quadratic, drawn_weights
 from proofs_check.instruments.closed_forms import ClosedForms
 from proofs_check.verdict import Verdict
@@ -29,7 +29,7 @@ def _rests(build: Build) -> Verdict:
     zero, g = torch.zeros_like(x), problem.full_gradient(x, torch.arange(_N))
     method = build(ConstantStep(0.1), drawn_weights(_N, _SEED), TopK(1), 0.4)
     rest = BEERState(x, x, x, zero, zero, zero, g)
-    return stays(method, rest, problem, "X = H = x*, V = Z = 0, M = G(x*)")
+    return is_fixed_point(method, rest, problem, "X = H = x*, V = Z = 0, M = G(x*)")
 
 
 beer_rest = ClosedForms("beer", "quadratic", name="beer_rest")

@@ -26,7 +26,11 @@ from algorithms.methods.gossip_tracking.gradient_tracking import GradientTrackin
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.fixed import FixedMatrix
-from proofs_check.evidence.gossip_tracking.closed_forms import as_printed, exact_diffusion, stays
+from proofs_check.evidence.gossip_tracking.closed_forms import (
+    as_printed,
+    exact_diffusion,
+    is_fixed_point,
+)
 from proofs_check.evidence.gossip_tracking.closed_forms import mean_is_gradient_descent as mean_of
 from proofs_check.evidence.gossip_tracking.instance import (
     drawn_quadratic,
@@ -289,7 +293,7 @@ def lead_stays(build: Build = LEAD) -> Verdict:
     problem, topology = drawn_quadratic(_N, _D, _SEED), drawn_weights(_N, _SEED)
     x = problem.x_star.expand(1, _N, _D).contiguous()
     g = problem.full_gradient(x, torch.arange(_N))
-    return stays(
+    return is_fixed_point(
         _lead(build)(_step(), topology), LEADState(x, -g, x, x), problem, "X = H = x*, D = -G(x*)"
     )
 

@@ -122,8 +122,8 @@ class ModelsDCD(FaultyMethod):
     def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
         half = state.mixed - self.right.step_rule(t) * context.gradient(state.x, t)
         packet = context.pack(self.right.compressor.at_step(t), half, t)
-        heard = context.network.mix(packet, self.right.topology.neighbours(0))
-        return PublicCopiesState(heard.own, heard.result)
+        incoming = context.network.mix(packet, self.right.topology.neighbours(0))
+        return PublicCopiesState(incoming.own, incoming.result)
 
 
 @final
@@ -136,8 +136,8 @@ class PlainECD(FaultyMethod):
     def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
         x, s = self.right.step(state, t, context).x, t + 1
         packet = context.pack(self.right.compressor, x, t, purpose="plain")
-        heard, _ = context.network.mix(packet, self.right.topology.neighbours(0))
-        return PublicCopiesState(x, (1 - 2 / s) * state.mixed + (2 / s) * heard)
+        incoming, _ = context.network.mix(packet, self.right.topology.neighbours(0))
+        return PublicCopiesState(x, (1 - 2 / s) * state.mixed + (2 / s) * incoming)
 
 
 @final

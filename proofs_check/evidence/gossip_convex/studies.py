@@ -222,10 +222,10 @@ def dgd_neighbourhood_measure(build: DgdNeighbourhoodBuild = dgd_neighbourhood_d
         *(
             noise_free_rate(
                 x, y, 1.0, 0.05, tight=True, variable="gamma", subject="dgd", problem=own.name,
-                claim=f"{who} stops at a distance proportional to gamma",
+                claim=f"{subset} stops at a distance proportional to gamma",
                 provenance=f"{told}; gamma/gap <= 0.024",
             )
-            for who, y in (("the worst worker", worst), ("the mean model", mean))
+            for subset, y in (("the worst worker", worst), ("the mean model", mean))
         ),
         noise_free_rate(
             1 / ring.gaps[:3], along_gap(ring), 1.0, 0.01, tight=True, variable="1/gap",

@@ -13,7 +13,7 @@ from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.bounds.check import BoundCheck, potential_of
-from proofs_check.bounds.settings import by_moments, left_of_steps, of_row
+from proofs_check.bounds.settings import by_moments, of_row, residual_mixing_sum
 from proofs_check.instruments.paths import world_of
 from theory.constants import Constants
 from theory.theorems.push_sum_uniform import push_sum_uniform
@@ -36,14 +36,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     by_moments(
         "sgp", sgp, lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400,
-        lambda: {"carried": left_of_steps(_HOPS)},
+        lambda: {"carried": residual_mixing_sum(_HOPS)},
     ),
     by_moments(
         "subgradient-push", sgp, lambda s, _p, _t: SubgradientPush(s, FixedLinks(_HOPS)), 400,
-        lambda: {"carried": left_of_steps(_HOPS)},
+        lambda: {"carried": residual_mixing_sum(_HOPS)},
     ),
     by_moments(
         "gossipgrad", sgp, of_row("gossipgrad"), 400,
-        lambda: {"carried": left_of_steps(Dissemination(4))},
+        lambda: {"carried": residual_mixing_sum(Dissemination(4))},
     ),
 )  # fmt: skip

@@ -28,8 +28,10 @@ def over_all_receivers(workers: int, claimed: Any) -> DerivationStep:
     others = [[k for k in range(workers) if k != i] for i in range(workers)]
     total = sp.Integer(0)
     for sent in product(*others):
-        heard = [sum(u[i] for i in range(workers) if sent[i] == k) for k in range(workers)]
-        total += sum(sp.expand((own + came) ** 2) for own, came in zip(u, heard, strict=True)) / 4
+        incoming = [sum(u[i] for i in range(workers) if sent[i] == k) for k in range(workers)]
+        total += (
+            sum(sp.expand((own + came) ** 2) for own, came in zip(u, incoming, strict=True)) / 4
+        )
     mean = sp.expand(total / (workers - 1) ** workers)
     wanted = sp.expand(claimed.subs(n, workers) * sum(v**2 for v in u))
     return equality(f"all receivers of {workers} workers", mean, wanted)

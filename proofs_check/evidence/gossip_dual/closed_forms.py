@@ -91,9 +91,9 @@ def polynomial(gossip: Gossip = accelerated_gossip) -> Iterator[Verdict]:
         values, modes = np.linalg.eigh(w.matrix)
         rows = torch.from_numpy(np.ascontiguousarray(modes))
         context = world_of(Quadratic.from_arrays(torch.ones_like(rows), rows), _SSDA_SEED, 1)
-        heard = gossip(rows[None], multiplier(w, 0, context), w.gamma, w.degree)[0].numpy()
+        incoming = gossip(rows[None], multiplier(w, 0, context), w.gamma, w.degree)[0].numpy()
         yield same(
-            "K exchanges multiply every mode by Chebyshev's P_K", modes.T @ heard,
+            "K exchanges multiply every mode by Chebyshev's P_K", modes.T @ incoming,
             np.diag(chebyshev(w.gamma, w.degree, values)), tolerance=1e-11, note=f"{n} modes",
             words=f"{topology.name}, K = {w.degree}",
         )  # fmt: skip

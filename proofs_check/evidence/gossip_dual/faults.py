@@ -121,8 +121,8 @@ class PlainRounds(FaultyMethod):
     def step(self, state: DualState, t: int, context: RunContext) -> Any:
         after, w = self.right.step(state, t, context), Laplacian(self.right.topology)
         multiply = multiplier(w, t, context)
-        heard = powers_of_the_shifted(after.theta, multiply, w.gamma, w.degree)
-        y = state.x - self.right.dual_step * heard
+        incoming = powers_of_the_shifted(after.theta, multiply, w.gamma, w.degree)
+        y = state.x - self.right.dual_step * incoming
         return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
 
 
@@ -146,8 +146,8 @@ def wrong_sign(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
 def mixing_instead_of_laplacian(own: SSDA, state: DualState, t: int, context: RunContext) -> Any:
     """averaging weights where a Laplacian belongs"""
     after = own.step(state, t, context)
-    heard = own.local.alpha * after.theta - (state.x - after.y)
-    y = state.x - heard
+    incoming = own.local.alpha * after.theta - (state.x - after.y)
+    y = state.x - incoming
     return after._replace(y=y, x=y + own.momentum * (y - state.y))
 
 

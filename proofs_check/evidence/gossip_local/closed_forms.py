@@ -115,7 +115,7 @@ def special_cases() -> Iterator[Verdict]:
 
 @final
 @dataclass(frozen=True)
-class Alone(Topology):
+class NoMixing(Topology):
     """W = I: what the checks of mixing matrices refuse, since it never agrees.
 
     Attributes:
@@ -140,7 +140,7 @@ class Alone(Topology):
 def never_agrees() -> Verdict:
     """W = I: every worker ends at its own minimiser."""
     problem = uneven(8, 3, 64)
-    trace = run(plain(_STEP, Alone(8), 4), problem, steps=2000, points=2)
+    trace = run(plain(_STEP, NoMixing(8), 4), problem, steps=2000, points=2)
     return same(
         "W = I: every worker stops at its own minimiser, the distance from consensus is that of "
         "the minimisers",

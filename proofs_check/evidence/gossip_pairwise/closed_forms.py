@@ -99,11 +99,11 @@ def follows_the_matrices(
 
 
 def _tick(
-    history: Floats, who: list[int], called: list[int], versions: list[int], problem: Quadratic
+    history: Floats, subset: list[int], called: list[int], versions: list[int], problem: Quadratic
 ) -> Floats:
     """Models ``[n, d]`` after one tick, from those after every tick so far ``[t + 1, n, d]``."""
     x: Floats = history[-1].copy()
-    for i, j, version in zip(who, called, versions, strict=True):
+    for i, j, version in zip(subset, called, versions, strict=True):
         if i == _N:
             continue
         w = np.eye(_N)
@@ -151,8 +151,8 @@ def conflicts_counted(n: int = 5, replicas: int = 4000) -> Verdict:
     others = [[j for j in range(n) if j != i] for i in range(n)]
     total = sum(waiting(enumerate(choice)) for choice in itertools.product(*others))
     expected = Fraction(total, (n - 1) ** n)
-    who = torch.arange(n).expand(replicas, n)
-    found = conflicts(who, torch.from_numpy(called_at_once(Complete(n), replicas)), n)
+    subset = torch.arange(n).expand(replicas, n)
+    found = conflicts(subset, torch.from_numpy(called_at_once(Complete(n), replicas)), n)
     return mean_is(
         f"{n} workers that call at once: {expected} exchanges wait for another on average",
         found.double().numpy(), float(expected),
@@ -205,8 +205,8 @@ def no_deadlock(build: Callable[[ADPSGD], ADPSGD] = lambda method: method) -> Ve
     """One half calls: whatever they draw, nobody waits in a circle."""
     method = build(ADPSGD(ConstantStep(1.0), 1, Exponential(), Ring(_N), Bulk(), bipartite=True))
     context = world_of(uneven(), _SEED, 512)
-    who = torch.arange(_N).expand(512, _N)
-    called = method.called(who, 0, context).numpy()
+    subset = torch.arange(_N).expand(512, _N)
+    called = method.called(subset, 0, context).numpy()
     return same(
         "where one half calls and the other answers nobody waits in a circle",
         circles(called).astype(np.float64), 0.0,
@@ -288,7 +288,7 @@ def _gossips(method: GossipingSGD, t: int, context: RunContext, replica: int, wo
 def _one_sided(
     history: Floats,
     edges: list[tuple[int, int]],
-    who: list[int],
+    subset: list[int],
     versions: list[int],
     problem: Quadratic,
 ) -> Floats:
@@ -297,7 +297,7 @@ def _one_sided(
     for reader, read in edges:
         w[reader, read] += 1.0
     x: Floats = (w / w.sum(axis=1, keepdims=True)) @ history[-1]
-    for i, version in zip(who, versions, strict=True):
+    for i, version in zip(subset, versions, strict=True):
         if i < _N:
             point = torch.from_numpy(history[version][None])
             x[i] -= _GAMMA * problem.full_gradient(point, torch.arange(_N))[0, i].numpy()

@@ -91,11 +91,11 @@ def old_reads(
 ) -> AsynchronousGossipState:
     """pairs of a tick read what stood before it"""
     arrived = arrive(state, t, context)
-    called = own.called(arrived.who, t, context)
+    called = own.called(arrived.subset, t, context)
     before = state.x[..., :-1, :]
     x = before
-    for k in range(arrived.who.shape[-1]):
-        one, other = arrived.who[..., k : k + 1], called[..., k : k + 1]
+    for k in range(arrived.subset.shape[-1]):
+        one, other = arrived.subset[..., k : k + 1], called[..., k : k + 1]
         packet = context.pack(Identity(), before, t, purpose=f"average {k}")
         mean = gossip(context.network, packet, pair(one, other, context.network.n))
         mine = context.network.workers
@@ -111,8 +111,8 @@ def one_writes(
 ) -> AsynchronousGossipState:
     """who is called keeps its model"""
     after = own.step(state, t, context)
-    who = state.schedule.tick(t).arrivals
-    called = (context.network.workers[:, None] == who[..., None, :]).any(-1)
+    subset = state.schedule.tick(t).arrivals
+    called = (context.network.workers[:, None] == subset[..., None, :]).any(-1)
     x = torch.where(called[..., None], after.x[..., :-1, :], state.x[..., :-1, :])
     return after._replace(x=torch.cat((x, after.x[..., -1:, :]), dim=-2))
 
@@ -141,7 +141,7 @@ def losing_pull(
 ) -> AsynchronousGossipState:
     """x_i / 2 in place of (x_i + x_j) / 2"""
     arrived = arrive(state, t, context)
-    sources = own.sources(arrived.who, t, context)
+    sources = own.sources(arrived.subset, t, context)
     others = (sources != torch.arange(context.network.n)[:, None]).sum(-1)
     halved = state.x[..., :-1, :] / (1 + others)[..., None]
     x = torch.cat((halved, state.x[..., -1:, :]), dim=-2)

@@ -104,22 +104,24 @@ def _counted(topology: StaticTopology, window: float) -> tuple[Floats, Floats, F
     schedule = method.init(problem.start(), context).schedule
     waited, due, count = [], [], []
     for t in range(_TICKS):
-        who = schedule.tick(t).arrivals
+        subset = schedule.tick(t).arrivals
         waited.append(
-            conflicts(who, method.called(who, t, context), _AD_PSGD_CONFLICTS_N).double().numpy()
+            conflicts(subset, method.called(subset, t, context), _AD_PSGD_CONFLICTS_N)
+            .double()
+            .numpy()
         )
-        arrived = [tuple(i for i in row if i < _AD_PSGD_CONFLICTS_N) for row in who.tolist()]
+        arrived = [tuple(i for i in row if i < _AD_PSGD_CONFLICTS_N) for row in subset.tolist()]
         due.append([expected(topology, ids) for ids in arrived])
         count.append([float(len(ids)) for ids in arrived])
     return np.array(waited), np.array(due), np.array(count)
 
 
 @lru_cache(maxsize=1024)
-def expected(topology: StaticTopology, who: tuple[int, ...]) -> float:
-    """Mean number of exchanges that wait when ``who`` call, over all choices of partners."""
+def expected(topology: StaticTopology, subset: tuple[int, ...]) -> float:
+    """Mean number of exchanges that wait when ``subset`` call, over all choices of partners."""
     known = circle(topology)
-    choices = [known.ids[i, : int(known.degrees[i])].tolist() for i in who]
-    counts = [waiting(zip(who, called, strict=True)) for called in itertools.product(*choices)]
+    choices = [known.ids[i, : int(known.degrees[i])].tolist() for i in subset]
+    counts = [waiting(zip(subset, called, strict=True)) for called in itertools.product(*choices)]
     return sum(counts) / len(counts)
 
 

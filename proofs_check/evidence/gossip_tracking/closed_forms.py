@@ -91,7 +91,7 @@ def exact_diffusion(step_rule: Stepsize, topology: Topology) -> CorrectedGossip:
     return CorrectedGossip(step_rule, topology, EXACT_DIFFUSION)
 
 
-def settles(build: Build) -> Verdict:
+def converges(build: Build) -> Verdict:
     """Two workers of different Hessians: both stop at x*."""
     return same(
         "two workers, a = (1, 4), c = (0, 1), step 0.1: both stop at x* = 0.8",
@@ -124,7 +124,7 @@ def as_printed(build: Build, printed: Any) -> Verdict:
     )  # fmt: skip
 
 
-def stays(method: Method[Any], state: Any, problem: Problem, name: str) -> Verdict:
+def is_fixed_point(method: Method[Any], state: Any, problem: Problem, name: str) -> Verdict:
     """One round from the fixed point of ``problem``."""
     after = method.step(state, 1, world_of(problem, 0, 1))
     moved = torch.stack([(b - a).abs().max() for a, b in zip(state, after, strict=True)])
@@ -152,7 +152,7 @@ def corrected_stays(method: Method[Any], problem: Quadratic) -> Verdict:
     """The fixed point X = x*, c = -G(x*) of corrected local steps is kept."""
     x = problem.x_star.expand(1, problem.n, problem.d).contiguous()
     c = -problem.full_gradient(x, torch.arange(problem.n))
-    return stays(method, KGTState(x, x, c), problem, "X = x*, c = -G(x*)")
+    return is_fixed_point(method, KGTState(x, x, c), problem, "X = x*, c = -G(x*)")
 
 
 def limits(build: Build, row: str, limit: Any) -> Iterator[Verdict]:
@@ -240,13 +240,13 @@ def _at_rest() -> tuple[Problem, torch.Tensor, torch.Tensor, Topology]:
 def _tracking_rests(build: Build) -> Verdict:
     problem, x, g, topology = _at_rest()
     rest = TrackingState(x, torch.zeros_like(x), g)
-    return stays(build(_STEP, topology), rest, problem, "X = x*, Y = 0, G = G(x*)")
+    return is_fixed_point(build(_STEP, topology), rest, problem, "X = x*, Y = 0, G = G(x*)")
 
 
 def _correction_rests(build: Build) -> Verdict:
     problem, x, g, topology = _at_rest()
     rest = CorrectedState(x, x, 0.1 * g)
-    return stays(build(_STEP, topology), rest, problem, "X = X_old = x*")
+    return is_fixed_point(build(_STEP, topology), rest, problem, "X = X_old = x*")
 
 
 @final
@@ -261,10 +261,10 @@ class FamilyCases(NamedTuple):
         limits: largest stepsizes of the modes.
     """
 
-    settles: Callable[..., Any]
+    converges: Callable[..., Any]
     mean: Callable[..., Any]
     printed: Callable[..., Any]
-    stays: Callable[..., Any]
+    is_fixed_point: Callable[..., Any]
     limits: Callable[..., Any]
 
 
@@ -282,7 +282,7 @@ def family_cases(
         return forms.case(check, on="quadratic" if check == "stability" else "")(asked)
 
     return FamilyCases(
-        case(settles),
+        case(converges),
         case(mean_is_gradient_descent),
         case(lambda build: as_printed(build, printed)),
         case(rests),

@@ -30,9 +30,9 @@ from proofs_check.evidence.gossip_tracking.closed_forms import (
     as_printed,
     corrected_stays,
     corrections_cancel,
+    is_fixed_point,
     mean_is_gradient_descent,
     reaches_minimiser,
-    stays,
 )
 from proofs_check.evidence.gossip_tracking.instance import (
     drawn_quadratic,
@@ -203,7 +203,7 @@ def push_pull_stays(build: Build = PushPull) -> Verdict:
     x = problem.x_star.expand(1, _N, _D).contiguous()
     rest = TrackingState(x, torch.zeros_like(x), problem.full_gradient(x, torch.arange(_N)))
     method = build(_STEP, Averaging(DIGRAPH), DIGRAPH)
-    return stays(method, rest, problem, "X = x*, Y = 0, G = G(x*)")
+    return is_fixed_point(method, rest, problem, "X = x*, Y = 0, G = G(x*)")
 
 
 push_diging_forms = ClosedForms("push-diging", "quadratic", name="push_diging_forms")

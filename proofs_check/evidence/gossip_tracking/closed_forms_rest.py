@@ -68,13 +68,13 @@ def relay_stays(build: Build = RelaySGD) -> Verdict:
     y = x - 0.1 * problem.full_gradient(x, torch.arange(_N))
     method = build(_STEP, Path(_N))
     partners = tree_links(Path(_N)).partners
-    heard = torch.zeros_like(x).repeat_interleave(len(partners), -1)
+    incoming = torch.zeros_like(x).repeat_interleave(len(partners), -1)
     for place, partner in enumerate(partners):
         for i, j in enumerate(partner.tolist()):
             beyond = y[:, j:].sum(1) if j > i else y[:, : j + 1].sum(1)
             if j != i:
-                heard[:, i, place * _D : (place + 1) * _D] = beyond
-    state = RelayState(x, torch.zeros_like(x), heard)
+                incoming[:, i, place * _D : (place + 1) * _D] = beyond
+    state = RelayState(x, torch.zeros_like(x), incoming)
     late = _N  # all have heard from all: nothing of x0 is left
     context = next(iter(path(method, problem, 0))).context
     for t in range(late, late + 20):

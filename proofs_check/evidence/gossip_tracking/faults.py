@@ -22,7 +22,7 @@ from theory.networks.finite_time import Round, base_graph
 
 
 @wrong_step(
-    "DIGing with a tracker that starts at 0", judge=forms.tracking.settles, of=GradientTracking
+    "DIGing with a tracker that starts at 0", judge=forms.tracking.converges, of=GradientTracking
 )
 def tracker_from_zero(
     own: GradientTracking, state: TrackingState, t: int, context: RunContext
@@ -81,20 +81,20 @@ def old_gradient_kept(
 
 
 extra_uncorrected = wrong_step(
-    "EXTRA without its correction", judge=forms.extra_cases.settles, of=forms.extra
+    "EXTRA without its correction", judge=forms.extra_cases.converges, of=forms.extra
 )(without_correction)
 nids_uncorrected = wrong_step(
-    "NIDS without its correction", judge=forms.nids_cases.settles, of=forms.nids
+    "NIDS without its correction", judge=forms.nids_cases.converges, of=forms.nids
 )(without_correction)
 diffusion_uncorrected = wrong_step(
     "exact diffusion without its correction",
-    judge=forms.diffusion.settles, of=forms.exact_diffusion,
+    judge=forms.diffusion.converges, of=forms.exact_diffusion,
 )(without_correction)  # fmt: skip
 extra_old_gradient = wrong_step(
-    "EXTRA that subtracts no old gradient", judge=forms.extra_cases.stays, of=forms.extra
+    "EXTRA that subtracts no old gradient", judge=forms.extra_cases.is_fixed_point, of=forms.extra
 )(old_gradient_kept)
 nids_old_gradient = wrong_step(
-    "NIDS that subtracts no old gradient", judge=forms.nids_cases.stays, of=forms.nids
+    "NIDS that subtracts no old gradient", judge=forms.nids_cases.is_fixed_point, of=forms.nids
 )(old_gradient_kept)
 
 

@@ -51,7 +51,7 @@ def quasi_global_shortened(
 @wrong_step("RelaySGD divided by what has arrived", judge=forms.relay_formula, of=RelaySGD)
 def relay_by_count(own: RelaySGD, state: RelayState, t: int, context: RunContext) -> RelayState:
     """the count in the place of n, x0 still added"""
-    count = own.links.heard(t)[context.network.workers, None]
+    count = own.links.incoming(t)[context.network.workers, None]
     after = own.step(state, t, context)
     return after._replace(x=after.x * own.topology.n / count)
 
@@ -66,14 +66,14 @@ def relay_from_zero(own: RelaySGD, state: RelayState, t: int, context: RunContex
 def relay_again(own: RelaySGD, state: RelayState, t: int, context: RunContext) -> RelayState:
     """what came from a neighbour is kept, and passed on once more at every later step"""
     after = own.step(state, t, context)
-    return after._replace(heard=after.heard + state.heard)
+    return after._replace(incoming=after.incoming + state.incoming)
 
 
 def without_relay(own: RelaySGD, state: RelayState, t: int, context: RunContext) -> RelayState:
     """nothing is passed on: a mean with the neighbours alone"""
-    after = own.step(state._replace(heard=torch.zeros_like(state.heard)), t, context)
+    after = own.step(state._replace(incoming=torch.zeros_like(state.incoming)), t, context)
     here = context.network.workers
-    arrived, near = (own.links.heard(s).to(state.x.device)[here, None] for s in (t, 0))
+    arrived, near = (own.links.incoming(s).to(state.x.device)[here, None] for s in (t, 0))
     n = own.topology.n
     return after._replace(x=(n * after.x - (n - arrived).to(state.x.dtype) * state.x0) / near)
 

@@ -49,15 +49,15 @@ def ours(optimizer: Optimizer[Any]) -> Tensor:
     return models(method, two_layers(), _STEPS, seed=_SEED)
 
 
-def theirs(mover: Mover) -> Tensor:
-    """The same by ``mover``, which sees the same stochastic gradients."""
+def theirs(reference_step: Mover) -> Tensor:
+    """The same by ``reference_step``, which sees the same stochastic gradients."""
     problem = two_layers()
     context, x = world_of(problem, _SEED, 1), problem.start()
     sizes = [math.prod(shape) for shape in SHAPES]
     kept = [x[None]]
     for t in range(_STEPS):
         g = context.gradient(x.expand(1, 1, -1), t)[0].sum(0) / problem.n
-        x = torch.cat(mover(list(x.split(sizes)), list(g.split(sizes))))  # type: ignore[no-untyped-call]
+        x = torch.cat(reference_step(list(x.split(sizes)), list(g.split(sizes))))  # type: ignore[no-untyped-call]
         kept.append(x[None])
     return torch.stack(kept)
 
@@ -77,12 +77,17 @@ def by_torch(make: Callable[..., torch.optim.Optimizer], **options: Any) -> Move
     return move
 
 
-def same_path(row: str, claim: str, optimizer: Optimizer[Any], mover: Mover) -> Verdict:
+def same_path(row: str, claim: str, optimizer: Optimizer[Any], reference_step: Mover) -> Verdict:
     """Is the optimizer's path torch's, model by model?"""
     return identity(
-        row, claim, ours(optimizer), theirs(mover), check="torch.optim", problem="quadratic",
+        row,
+        claim,
+        ours(optimizer),
+        theirs(reference_step),
+        check="torch.optim",
+        problem="quadratic",
         provenance=f"{_STEPS} noisy steps of three workers, layers {SHAPES}, seed {_SEED}",
-    )  # fmt: skip
+    )
 
 
 # LAMB against torch's AdamW, and along a constant gradient.

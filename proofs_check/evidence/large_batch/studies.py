@@ -19,7 +19,13 @@ from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.regularisers import L2
 from proofs_check.curves import PanelLine, band
 from proofs_check.evidence.synchronous.closed_forms import one_hessian
-from proofs_check.instruments.batch_search import Hyperbola, Scanned, StepsToTarget, hyperbola, scan
+from proofs_check.instruments.batch_search import (
+    BatchScan,
+    Hyperbola,
+    StepsToTarget,
+    hyperbola,
+    scan,
+)
 from proofs_check.instruments.evidence import ALPHA, mean_square
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.rates import fit_power, rate_verdict, rational
@@ -186,7 +192,7 @@ class Slope(NamedTuple):
     grid: float
 
 
-def slope_of(scanned: Scanned, used: NDArray[np.bool_]) -> Slope:
+def slope_of(scanned: BatchScan, used: NDArray[np.bool_]) -> Slope:
     """Over the batches ``used`` (a mask); Student's t over the groups."""
     log_x, counts = np.log(scanned.batches[used]), scanned.steps[:, used]
     centred = (log_x - log_x.mean()) / np.square(log_x - log_x.mean()).sum()
@@ -199,7 +205,7 @@ def slope_of(scanned: Scanned, used: NDArray[np.bool_]) -> Slope:
 
 
 def _verdict(
-    scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, description: str
+    scanned: BatchScan, curve: Hyperbola, linear: bool, problem: str, description: str
 ) -> Verdict:
     """-1 up to a third of the critical batch, 0 from three times it on."""
     ends = (0.0, curve.critical / _NEAR) if linear else (curve.critical * _NEAR, math.inf)
@@ -229,7 +235,7 @@ def _verdict(
     )  # fmt: skip
 
 
-def _stepsizes(scanned: Scanned, curve: Hyperbola, problem: str, description: str) -> Verdict:
+def _stepsizes(scanned: BatchScan, curve: Hyperbola, problem: str, description: str) -> Verdict:
     """The best stepsize against the batch, beside the linear rule's exponent."""
     used = scanned.batches <= curve.critical
     slope = float(np.polyfit(np.log(scanned.batches[used]), np.log(scanned.stepsizes[used]), 1)[0])

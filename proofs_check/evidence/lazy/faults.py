@@ -138,7 +138,7 @@ def senders_only(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGS
 def all_heard(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
     """the model of a worker's stored gradient is forgotten"""
     new = own.step(state, t, context)
-    return new._replace(heard=state.x.expand_as(new.heard))
+    return new._replace(incoming=state.x.expand_as(new.incoming))
 
 
 @wrong_step("CMFL against the grain", judge=_relevant, of=_filter)

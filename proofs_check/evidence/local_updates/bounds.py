@@ -8,7 +8,7 @@ from algorithms.compressors.composed import QuantisedTopK
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
-from algorithms.synchronisation.periods import Once
+from algorithms.synchronisation.periods import OneShot
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
     BALL,
@@ -74,16 +74,16 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "one-shot-averaging", EQUAL_CURVATURES, one_shot_strongly_convex,
         partial(equal_curvatures, 4),
-        lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000,
+        lambda step, _p, steps: LocalSGD(step, OneShot(steps)), 1000,
     ),
     BoundCheck(
         "one-shot-averaging", EQUAL_CURVATURES, one_shot_averaging, partial(equal_curvatures, 4),
-        lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000, straight,
+        lambda step, _p, steps: LocalSGD(step, OneShot(steps)), 1000, straight,
     ),
     BoundCheck(
         "one-shot-averaging", f"{LOGREG}, equal shards, features a fifth", one_shot_averaging,
         partial(same_shards, 4, STRONG, 0.2),
-        lambda step, _p, steps: LocalSGD(step, Once(steps)), 400, bent,
+        lambda step, _p, steps: LocalSGD(step, OneShot(steps)), 400, bent,
     ),
     BoundCheck("lupa-sgd", MILD, lupa_sgd, partial(mild, 8, 0.0), of_row("lupa-sgd"), 2000),
     BoundCheck(
@@ -102,7 +102,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     BoundCheck(
         "one-shot-averaging", f"{LOGREG}, equal shards", one_shot_strongly_convex,
-        lambda: same_shards(4, STRONG), lambda step, _p, steps: LocalSGD(step, Once(steps)), 400,
+        lambda: same_shards(4, STRONG), lambda step, _p, steps: LocalSGD(step, OneShot(steps)), 400,
         one_objective,
     ),
     BoundCheck(

@@ -295,8 +295,8 @@ def t9() -> Shown:
     """The server of local SGD hears n models every H steps."""
     n, d, steps, period = 4, 6, 16, 8
     problem = Quadratic.strongly_convex(n, d)
-    heard = run(LocalSGD(ConstantStep(0.1), period), problem, steps=steps).account.sent_bits
-    bits = float(heard.sum())
+    incoming = run(LocalSGD(ConstantStep(0.1), period), problem, steps=steps).account.sent_bits
+    bits = float(incoming.sum())
     return (
         (bits, 64.0 * n * d * steps / period),
         (64.0 * d * steps / period, bits),

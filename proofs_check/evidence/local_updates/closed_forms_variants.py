@@ -19,7 +19,14 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.problems.quadratic import Quadratic
-from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
+from algorithms.synchronisation.periods import (
+    FixedPeriod,
+    GrowingPeriod,
+    ListedPeriods,
+    OneShot,
+    Periods,
+    PostLocal,
+)
 from proofs_check.evidence.local_updates.closed_forms_common import (
     COMMON_HESSIAN_REPLICAS as REPLICAS,
 )
@@ -154,12 +161,12 @@ def _virtual(build: Compress) -> Verdict:
 
 MeetingsBuild = Callable[[Stepsize, Periods], Method[Any]]
 LISTS: tuple[tuple[str, Periods, tuple[int, ...]], ...] = (
-    ("one-shot-averaging", Once(STEPS), (40,)),
-    ("lupa-sgd", Growing(1, 0.7), (1, 2, 4, 7, 10, 14, 19, 24, 30, 37)),
-    ("lupa-sgd", Growing(2, 0.5, most=7), (2, 5, 9, 14, 20, 27, 34)),
+    ("one-shot-averaging", OneShot(STEPS), (40,)),
+    ("lupa-sgd", GrowingPeriod(1, 0.7), (1, 2, 4, 7, 10, 14, 19, 24, 30, 37)),
+    ("lupa-sgd", GrowingPeriod(2, 0.5, most=7), (2, 5, 9, 14, 20, 27, 34)),
     ("post-local-sgd", PostLocal(13, 6), (*range(1, 14), 19, 25, 31, 37)),
-    ("k-avg", Listed((5, 1, 9)), (5, 6, 15, 24, 33)),
-    ("pr-sgd", Every(7), (7, 14, 21, 28, 35)),
+    ("k-avg", ListedPeriods((5, 1, 9)), (5, 6, 15, 24, 33)),
+    ("pr-sgd", FixedPeriod(7), (7, 14, 21, 28, 35)),
 )
 """Rows, lists of meetings, and after how many of 40 steps these are: told by hand."""
 
@@ -217,7 +224,7 @@ _PR_SGD_MOMENTUM_FORMS = ClosedForms("pr-sgd-momentum")
 @_PR_SGD_MOMENTUM_FORMS.case()
 def averaged_momentum(build: PrSgdMomentumBuild = with_momentum) -> Iterator[Verdict]:
     """The mean model is that of BSP with momentum; the spread forgets the last block."""
-    problem, periods, ends = noisy(), Every(6), tuple(range(6, STEPS, 6))
+    problem, periods, ends = noisy(), FixedPeriod(6), tuple(range(6, STEPS, 6))
     step = ConstantStep(0.1)
     right = BSP(step, optimizer=Momentum(_M))
     wrong = build(step, periods)

@@ -18,7 +18,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from algorithms.synchronisation.periods import Once, PostLocal
+from algorithms.synchronisation.periods import OneShot, PostLocal
 from algorithms.synchronisation.stopwatch import STANDARD
 from proofs_check.evidence.local_updates.faults import Unfiltered
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
@@ -126,7 +126,7 @@ class FirstModelForAll(FaultyMethod):
         after = self.right.step(state, t, context)
         if not self.right.periods.meets(t):
             return after
-        own = replace(self.right, period=Once(t + 2)).step(state, t, context).x
+        own = replace(self.right, period=OneShot(t + 2)).step(state, t, context).x
         return after._replace(x=own[..., :1, :].expand_as(own).contiguous())
 
 
@@ -163,7 +163,7 @@ ONE_SHOT_AVERAGING = contrast(
     ),
     without=arm(
         "no average at the end",
-        lambda it: replace(it.own, period=Once(it.setting.length + 1)),
+        lambda it: replace(it.own, period=OneShot(it.setting.length + 1)),
     ),
     at_most=0.3,
     source="Zinkevich, Weimer, Li, Smola 2010, NeurIPS; Zhang, Duchi, Wainwright 2013, "
@@ -206,7 +206,9 @@ class Unadopted(FaultyMethod):
         assert isinstance(period, PostLocal)
         if t < period.switch:
             return after
-        return after._replace(x=replace(self.right, period=Once(t + 2)).step(state, t, context).x)
+        return after._replace(
+            x=replace(self.right, period=OneShot(t + 2)).step(state, t, context).x
+        )
 
 
 POST_LOCAL_SGD = contrast(

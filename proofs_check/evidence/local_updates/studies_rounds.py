@@ -12,7 +12,7 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Growing, Periods
+from algorithms.synchronisation.periods import GrowingPeriod, Periods
 from proofs_check.evidence.local_updates.closed_forms_law import FallingLaw, TwoKinds
 from proofs_check.evidence.local_updates.studies import skewed
 from proofs_check.evidence.local_updates.studies_speedup import (
@@ -194,10 +194,10 @@ def _distance(method: Method[Any], problem: Problem, steps: int) -> Floats:
     return trace.squared_distance[:, -1]
 
 
-def growing(n: int, steps: int) -> Growing:
+def growing(n: int, steps: int) -> GrowingPeriod:
     """Periods that grow from one step so that n^{1/3} T^{1/3} of them fill T steps."""
     rounds = max(round((n * steps) ** (1 / 3)), 2)
-    return Growing(1, 2 * (steps - rounds) / (rounds * (rounds - 1)))
+    return GrowingPeriod(1, 2 * (steps - rounds) / (rounds * (rounds - 1)))
 
 
 def _enough(build: Build, n: int, steps: int) -> tuple[Verdict, ...]:

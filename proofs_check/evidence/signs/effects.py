@@ -182,7 +182,7 @@ SIGNSGD = contrast(
 
 @final
 @dataclass(frozen=True)
-class Liars(Transform):
+class ByzantineWorkers(Transform):
     """The first ``count`` of all workers send their gradients times ``factor``. (Ours.)"""
 
     count: int
@@ -199,7 +199,7 @@ class Liars(Transform):
 
 def _lying(method: Any, n: int) -> Any:
     """A method a third of whose workers lie."""
-    return replace(method, transform=Liars(n // 3, -3.0))
+    return replace(method, transform=ByzantineWorkers(n // 3, -3.0))
 
 
 SIGNSGD_MAJORITY = contrast(

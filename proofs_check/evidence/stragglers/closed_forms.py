@@ -201,11 +201,11 @@ def stopped_in_time(barrier: Barrier | None = None) -> Iterator[Verdict]:
     assert isinstance(takes, tuple)
     finish, version, want = list(takes), [0] * 5, []
     for t in range(TICKS):
-        who = min(range(5), key=lambda i: (finish[i], i))
-        now = finish[who]
-        want.append((who, version[who], now))
+        subset = min(range(5), key=lambda i: (finish[i], i))
+        now = finish[subset]
+        want.append((subset, version[subset], now))
         for i in range(5):
-            if i == who or t + 1 - version[i] >= R:
+            if i == subset or t + 1 - version[i] >= R:
                 version[i], finish[i] = t + 1, now + takes[i]
     columns = (drawn.arrivals, drawn.versions, drawn.seconds[..., None])
     got = torch.stack([c[:, 0, 0].double() for c in columns], dim=-1)

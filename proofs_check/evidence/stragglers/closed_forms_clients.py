@@ -20,8 +20,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.assignment import (
     Assignment,
     AtRandom,
+    FirstComeFirstServed,
     Reshuffled,
-    ToArrived,
     assigned_schedule,
 )
 from algorithms.synchronisation.barriers import Bulk
@@ -131,9 +131,11 @@ def to_arrived_is_asynchronous(rule: Assignment | None = None) -> Verdict:
     """Models to whoever arrives: asynchronous SGD, bit for bit."""
     given = ConstantStep(GAMMA), TICKS, LATE
     return same(
-        "pure: asynchronous SGD bit for bit", ran(AssignedServer(*given, rule or ToArrived())),
-        ran(ParameterServer(*given)), tolerance=0.0,
-    )  # fmt: skip
+        "pure: asynchronous SGD bit for bit",
+        ran(AssignedServer(*given, rule or FirstComeFirstServed())),
+        ran(ParameterServer(*given)),
+        tolerance=0.0,
+    )
 
 
 @_ASGRAD.case("replay of versions", TOLD)
@@ -182,7 +184,7 @@ _of_speeds = _ASGRAD.case(
 @_of_speeds
 def speed_bias() -> Iterator[Verdict]:
     """Weights are speeds where models go to whoever arrives: 4/7; shuffled, all count alike."""
-    for rule, limit in ((ToArrived(), 4 / 7), (Reshuffled(), 0.8)):
+    for rule, limit in ((FirstComeFirstServed(), 4 / 7), (Reshuffled(), 0.8)):
         yield _limit_is(rule, limit)
 
 
@@ -207,7 +209,7 @@ def n_under_way(rule: Assignment | None = None) -> Iterator[Verdict]:
     """By every rule delays of arrived + ages of those given out sum to n - 1 a step; shuffled,
     every n models go to n workers."""
     n, ticks, ids = 5, 400, torch.arange(1)
-    for one in (rule,) if rule else (ToArrived(), AtRandom(), Reshuffled()):
+    for one in (rule,) if rule else (FirstComeFirstServed(), AtRandom(), Reshuffled()):
         drawn = assigned_schedule(one, n, ticks, Exponential(), Key.seed(1), ids)
         total = int(drawn.staleness.sum())
         used = set(drawn.versions[:, 0, 0].tolist())

@@ -12,7 +12,7 @@ from algorithms.methods.parts.age_rules import AgeRule, Younger
 from algorithms.methods.parts.gradient_buffers import SharedBuffer
 from algorithms.methods.stragglers.buffered_server import BufferedServer
 from algorithms.problems.quadratic import Quadratic
-from algorithms.synchronisation.assignment import ToArrived
+from algorithms.synchronisation.assignment import FirstComeFirstServed
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import Repeated
@@ -155,7 +155,8 @@ ASGRAD = contrast(
     Reading("seconds", last=20),
     method=arm("shuffled order", _uneven),
     baseline=arm(
-        "to whoever arrives, asynchronous SGD", lambda it: _uneven(it, assignment=ToArrived())
+        "to whoever arrives, asynchronous SGD",
+        lambda it: _uneven(it, assignment=FirstComeFirstServed()),
     ),
     without=arm(
         "at random, the slow worker as seldom as it is slow",
@@ -164,7 +165,7 @@ ASGRAD = contrast(
     at_most=0.1,
     source="Islamov, Safaryan, Alistarh 2023, arXiv:2310.20452: random and shuffled assignment",
     scales=("linear", "log"),
-)  # fmt: skip
+)
 
 
 def _clients(it: ArmContext, **changes: Any) -> Any:

@@ -19,7 +19,7 @@ from algorithms.methods.parts.gradient_buffers import (
     GradientBuffer,
     SharedBuffer,
 )
-from algorithms.synchronisation.assignment import Assignment, ToArrived
+from algorithms.synchronisation.assignment import Assignment, FirstComeFirstServed
 from algorithms.synchronisation.barriers import Asynchronous, Interrupting
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.evidence.stragglers.closed_forms import (
@@ -105,8 +105,8 @@ def doubled_age(own: Method[Any], state: Any, t: int, context: RunContext) -> An
 @wrong_step("Rennala with a dropped one in its count", judge=fresh_ones_count)
 def counted_when_dropped(own: Method[Any], state: Any, t: int, context: RunContext) -> Any:
     """a late gradient is one of the B, though it is not added"""
-    who = state.schedule.tick(t).arrivals
-    late = (state.steps[..., None] - state.given.gather(-1, who) > 0).long()
+    subset = state.schedule.tick(t).arrivals
+    late = (state.steps[..., None] - state.given.gather(-1, subset) > 0).long()
     after = own.step(state, t, context)
     return after._replace(counts=after.counts + late)
 
@@ -141,9 +141,9 @@ def no_local_moves(own: Any, state: Any, t: int, context: RunContext) -> Any:
 def newest_model(own: Method[Any], state: Any, t: int, context: RunContext) -> Any:
     """who arrives is taken to have computed at the server's last model"""
     after = own.step(state, t, context)
-    who = state.schedule.tick(t).arrivals
+    subset = state.schedule.tick(t).arrivals
     x = own.models(state)
-    moved = x - own.step_rule(t) * context.gradient_of(x, who, t)  # type: ignore[attr-defined]
+    moved = x - own.step_rule(t) * context.gradient_of(x, subset, t)  # type: ignore[attr-defined]
     after.versions[..., after.newest, :] = moved[..., 0, :]
     return after
 
@@ -177,14 +177,14 @@ class NormalisedByWeights(FaultyMethod):
 
     def step(self, state: WeighedState, t: int, context: RunContext) -> WeighedState:
         before = state.inner
-        who = before.schedule.tick(t).arrivals
-        age = before.steps - before.given.gather(-1, who)[..., 0]
+        subset = before.schedule.tick(t).arrivals
+        age = before.steps - before.given.gather(-1, subset)[..., 0]
         weight = state.weight + self.right.rule.factors(age, 1.0, context.network.n)
         after = self.right.step(before, t, context)
         stepped = (after.steps > before.steps)[..., None, None]
         longer = self.right.buffer.size / weight[..., None, None]
         x = torch.where(stepped, before.x + longer * (after.x - before.x), after.x)
-        place = who[..., None].expand(*who.shape, x.shape[-1])
+        place = subset[..., None].expand(*subset.shape, x.shape[-1])
         after.view.scatter_(-2, place, x)
         return WeighedState(after._replace(x=x), torch.where(stepped[..., 0, 0], 0.0, weight))
 
@@ -352,6 +352,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         together_is_fedavg, lambda server: replace(server, rule=OneOlder(server.rule)),
     ),
     fault(
-        "AsGrad to whoever arrives", "no worker is drawn", limit_of_random, ToArrived(),
+        "AsGrad to whoever arrives", "no worker is drawn", limit_of_random, FirstComeFirstServed(),
     ),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from algorithms.synchronisation.barriers import BackupWorkers, Bulk
 from algorithms.synchronisation.compute_times import Exponential, ShiftedExponential
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP
-from proofs_check.evidence.auxiliary.closed_forms import settles
+from proofs_check.evidence.auxiliary.closed_forms import converges
 from proofs_check.evidence.synchronous.closed_forms_barriers import (
     DRAWN_REPLICAS,
     WORKERS,
@@ -49,7 +49,7 @@ def bsp_sgd() -> tuple[Verdict, ...]:
         same_as_bsp(Bulk(), "bsp-sgd"),
         step_seconds(Bulk(), "bsp-sgd", harmonic(WORKERS), Exponential()),
         step_seconds(Bulk(), "bsp-sgd", 0.5 + 2 * harmonic(WORKERS), ShiftedExponential(0.5, 2.0)),
-        settles(NoMemory(), "bsp-sgd", 0.01, 1000, 1e-3),
+        converges(NoMemory(), "bsp-sgd", 0.01, 1000, 1e-3),
     )
 
 

@@ -69,11 +69,11 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     total = torch.zeros(_REPLICAS, ticks + 1, dtype=torch.float64)
     for moment in path(server, problem, ticks - 1, seed=_SEED, replicas=_REPLICAS):
         state: ServerState = moment.state
-        who = state.schedule.tick(moment.t).arrivals
-        view = state.view.gather(-2, places(who, moment.context.network, state.view))
-        loss = losses(problem, view, who) - best[who.clamp_max(_N - 1)]
-        total.scatter_add_(-1, clock.gather(-1, who), torch.where(who < _N, loss, 0.0))
-        clock.scatter_add_(-1, who, (who < _N).long())
+        subset = state.schedule.tick(moment.t).arrivals
+        view = state.view.gather(-2, places(subset, moment.context.network, state.view))
+        loss = losses(problem, view, subset) - best[subset.clamp_max(_N - 1)]
+        total.scatter_add_(-1, clock.gather(-1, subset), torch.where(subset < _N, loss, 0.0))
+        clock.scatter_add_(-1, subset, (subset < _N).long())
     whole = min(_CLOCKS, int(clock[:, :_N].min()))
     gradients = _N * np.arange(1.0, whole + 1)
     series = total[:, :whole].cumsum(-1).numpy() / gradients

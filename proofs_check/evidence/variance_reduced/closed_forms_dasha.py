@@ -112,7 +112,7 @@ def gradient_descent(make: Build = Dasha) -> Verdict:
 
 
 @_FORMS.case("fixed point", "100 rounds from x* with g_i = h_i = grad f_i(x*)")
-def stays(make: Build = Dasha) -> Verdict:
+def is_fixed_point(make: Build = Dasha) -> Verdict:
     """No round moves x*, though the workers' gradients are not 0 there."""
     problem = unequal(4, 8, sigma2=0.0)
     assert problem.x_star is not None

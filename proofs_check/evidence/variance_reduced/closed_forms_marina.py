@@ -106,7 +106,7 @@ def gradient_descent(make: Build = Marina) -> Iterator[Verdict]:
 
 
 @_FORMS.case("fixed point", "p = 1/4, 100 rounds from x* with g = 0", on="quadratic-unequal")
-def stays(make: Build = Marina) -> Verdict:
+def is_fixed_point(make: Build = Marina) -> Verdict:
     """No round moves x* where g = 0, though the workers' gradients are not 0 there."""
     problem = unequal(4, 8, sigma2=0.0)
     assert problem.x_star is not None

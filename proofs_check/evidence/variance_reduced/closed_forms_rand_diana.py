@@ -82,7 +82,7 @@ def gradient_descent(make: Build = RandDiana) -> Verdict:
 
 
 @_FORMS.case("fixed point", "100 rounds from x* with h_i = grad f_i(x*)")
-def stays(make: Build = RandDiana) -> Verdict:
+def is_fixed_point(make: Build = RandDiana) -> Verdict:
     """No round moves x*, though the workers' gradients are not 0 there."""
     problem = unequal(4, 8, sigma2=0.0)
     assert problem.x_star is not None

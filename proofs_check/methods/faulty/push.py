@@ -95,9 +95,9 @@ class StalePushSum(FaultyMethod):
         (s, old_s), (w, old_w) = state.s.chunk(2, -1), state.w.chunk(2, -1)
         p = self.graph.matrix(t)
         packet = context.pack(Identity(), torch.cat((old_s, old_w), -1), t)
-        heard = context.network.mix(packet, Neighbours(p - np.diag(p.diagonal()))).result
+        incoming = context.network.mix(packet, Neighbours(p - np.diag(p.diagonal()))).result
         kept = torch.from_numpy(p.diagonal().copy())[context.network.workers, None]
-        new = heard + kept * torch.cat((s, w), -1)
+        new = incoming + kept * torch.cat((s, w), -1)
         return PushState(torch.cat((new[..., :-1], s), -1), torch.cat((new[..., -1:], w), -1))
 
     def models(self, state: PushState) -> Tensor:

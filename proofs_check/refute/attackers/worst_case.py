@@ -86,10 +86,10 @@ class WorstCases(Attacker):
     def edges(self, size: int) -> Floats:
         """The longest stepsize and half of it, the shortest run and the longest, by one and two."""
         found = np.full((8, size), 0.5)
-        for row, (who, part, steps) in zip(
+        for row, (subset, part, steps) in zip(
             found, product((0, 0.99), (0.57, 1), (0, 1)), strict=True
         ):
-            row[[0, 5, 6]] = who, part, steps
+            row[[0, 5, 6]] = subset, part, steps
         return found
 
     def instance(self, claim: Claim, u: Floats) -> WorstInstance:
@@ -175,11 +175,11 @@ def _certificate(claim: Claim, n: int, at: HeldSizes) -> str:
         every = n > 1 and any_number(claim, with_gamma(claim, plain, _SHARES[0]))
     except Unfit:
         every = False
-    who = "every n >= 2" if every else f"n = {n}"
+    subset = "every n >= 2" if every else f"n = {n}"
     verdict = "holds" if largest <= 1 + _CERTIFIED and not failed else "is not certified"
     missing = f", {failed} more failed" if failed else ""
     return (
-        f"{claim.name} {verdict} for T <= {longest}, {who}, to {_CERTIFIED:g}: "
+        f"{claim.name} {verdict} for T <= {longest}, {subset}, to {_CERTIFIED:g}: "
         f"at most {largest:.7f} of the bound over all functions of the class without noise{workers}"
         f" ({constants}; gamma {', '.join(shares)} of the largest; {count} programmes{missing})"
     )
@@ -227,8 +227,8 @@ def interpolated(
 
     def answers(x: Tensor, workers: Tensor) -> Tensor:
         rows = x.clone().reshape(-1, x.shape[-1])
-        who = workers.expand(x.shape[:-1]).reshape(-1).tolist()
-        for row, worker in zip(rows, who, strict=True):
+        subset = workers.expand(x.shape[:-1]).reshape(-1).tolist()
+        for row, worker in zip(rows, subset, strict=True):
             for u, c, sender in zip(table.messages, table.answers, table.senders, strict=True):
                 off = float(np.abs(row.numpy() - u).max())
                 if sender == worker and off <= _NEAR * max(1e-3, float(np.abs(u).max())):

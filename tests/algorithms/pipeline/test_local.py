@@ -20,13 +20,13 @@ from algorithms.optimizers.adaptive_server import AdaptiveServer, SecondMoment, 
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.outer import BlockMomentum, PlainAverage
 from algorithms.problems.quadratic import Quadratic
-from algorithms.synchronisation.periods import Growing, Listed, Once, PostLocal
+from algorithms.synchronisation.periods import GrowingPeriod, ListedPeriods, OneShot, PostLocal
 from algorithms.synchronisation.stopwatch import STANDARD
 from tests.algorithms.pipeline import drawn
 from tests.algorithms.pipeline.both_ways import assert_same, threads
 from theory.stepsizes import ConstantStep
 
-PERIODS = (1, 2, 5, Once(4), PostLocal(2, 3), Growing(1, 0.5), Listed((2, 1)))
+PERIODS = (1, 2, 5, OneShot(4), PostLocal(2, 3), GrowingPeriod(1, 0.5), ListedPeriods((2, 1)))
 OUTERS = (PlainAverage(), BlockMomentum(0.5, 0.7), BlockMomentum(0.4, 1.2, nesterov=True))
 
 

@@ -29,7 +29,7 @@ from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncatio
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
-from algorithms.synchronisation.lazy import AllSilent, AllSpeak, InTurn, ServerRule, WorkerRule
+from algorithms.synchronisation.lazy import AllSend, InTurn, NoneSends, ServerRule, WorkerRule
 from algorithms.synchronisation.stopwatch import STANDARD
 from tests.algorithms.pipeline import drawn
 from tests.algorithms.pipeline.both_ways import assert_same, threads
@@ -62,7 +62,7 @@ def diana(draw, step, problem):
 def lag(draw, step, problem):
     """LAG by any rule and opening."""
     rule = one(draw, WorkerRule(), ServerRule((2.0,)), ServerRule((0.5,) * problem.n), InTurn(3))
-    opening = one(draw, AllSpeak(), AllSpeak(3), AllSilent(0.1, 2))
+    opening = one(draw, AllSend(), AllSend(3), NoneSends(0.1, 2))
     weights = one(draw, (0.1,) * 10, (0.0,), (3.0, 1.0))
     full = full_published(problem) is not None and draw(st.booleans())
     return LAG(step, rule, weights, opening, full)

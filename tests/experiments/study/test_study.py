@@ -17,7 +17,7 @@ from algorithms.problems.base import Problem
 from algorithms.tuning.grid import SEED
 from experiments.compare.comparing import compare_rows
 from experiments.compare.ranking import paired
-from experiments.ranks.user_objects import OwnFault
+from experiments.ranks.user_objects import UserCodeError
 from experiments.study.contest import ContestBudget, at_best, best_of, price, tuned
 from experiments.study.folder import conducted, kept_results
 from experiments.study.pictures import EXPONENTS
@@ -241,7 +241,7 @@ def test_a_folder_of_other_things_is_not_written_into(tmp_path: Path) -> None:
 
 def test_what_ones_own_file_raises_is_said_with_its_line(own_module: str) -> None:
     """The folder has the name of one of ours."""
-    with pytest.raises(OwnFault, match=r"KeyError: 'a slip' \(slipped.py, line 9\)"):
+    with pytest.raises(UserCodeError, match=r"KeyError: 'a slip' \(slipped.py, line 9\)"):
         planned([f"{own_module}:ROW"], problem_name="quadratic-sc", against=("qsgd",), **TINY)
 
 

@@ -37,7 +37,7 @@ def test_a_process_without_an_answer_is_no_fault_of_ours(
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", kept)
-    found = cross_process.check_elsewhere("stuck:f", (1, 4), repeats=True)
+    found = cross_process.check_in_other_process("stuck:f", (1, 4), repeats=True)
     assert found.outcome is Outcome.NOT_APPLICABLE
     assert "no outcome after 0.1 s" in found.evidence
     assert [run.returncode for run in started] == [-9]

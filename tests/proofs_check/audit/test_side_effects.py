@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from algorithms.compressors.qsgd import QSGD
-from proofs_check.audit.randomness import GENERATORS, Touch, touched, undisturbed
+from proofs_check.audit.randomness import GENERATORS, GeneratorEffect, touched, undisturbed
 from proofs_check.audit.side_effects import check_generators, check_in_place
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.audit.asking import audited, refuted, tried, verdict
@@ -126,13 +126,13 @@ def test_what_leaves_them_alone_passes(thing: Any) -> None:
 
 
 def test_each_generator_is_told_apart() -> None:
-    assert touched(PYTHON, lambda: random.seed(1)) is Touch.SET
-    assert touched(PYTHON, random.random) is Touch.DRAWN
-    assert touched(PYTHON, lambda: np.random.seed(1)) is Touch.LEFT
-    assert touched(NUMPY, lambda: np.random.seed(1)) is Touch.SET
-    assert touched(NUMPY, np.random.random) is Touch.DRAWN
-    assert touched(TORCH, lambda: torch.rand(3)) is Touch.DRAWN
-    assert touched(TORCH, lambda: torch.manual_seed(1)) is Touch.SET
+    assert touched(PYTHON, lambda: random.seed(1)) is GeneratorEffect.SET
+    assert touched(PYTHON, random.random) is GeneratorEffect.DRAWN
+    assert touched(PYTHON, lambda: np.random.seed(1)) is GeneratorEffect.LEFT
+    assert touched(NUMPY, lambda: np.random.seed(1)) is GeneratorEffect.SET
+    assert touched(NUMPY, np.random.random) is GeneratorEffect.DRAWN
+    assert touched(TORCH, lambda: torch.rand(3)) is GeneratorEffect.DRAWN
+    assert touched(TORCH, lambda: torch.manual_seed(1)) is GeneratorEffect.SET
 
 
 class AddsItsResidual:

@@ -17,7 +17,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.ring import Ring
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import left_of_steps, mild
+from proofs_check.bounds.settings import mild, residual_mixing_sum
 from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
@@ -122,10 +122,12 @@ def test_workers_stay_within_the_stated_reach(row: str) -> None:
 
 def test_mixing_that_does_not_keep_the_mean_has_no_reach() -> None:
     with pytest.raises(ValueError, match="must be doubly stochastic"):
-        left_of_steps(uneven_exponential(8))
-    assert left_of_steps(Complete(4)) == pytest.approx(1.0)
-    assert left_of_steps(Ring(8)) == pytest.approx(1 / (1 - Ring(8).constants().need("lam")))
-    assert left_of_steps(Dissemination(8)) == pytest.approx(3.0)  # every product of three is J
+        residual_mixing_sum(uneven_exponential(8))
+    assert residual_mixing_sum(Complete(4)) == pytest.approx(1.0)
+    assert residual_mixing_sum(Ring(8)) == pytest.approx(1 / (1 - Ring(8).constants().need("lam")))
+    assert residual_mixing_sum(Dissemination(8)) == pytest.approx(
+        3.0
+    )  # every product of three is J
 
 
 PLAIN = BoundCheck(

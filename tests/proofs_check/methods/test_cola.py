@@ -38,9 +38,13 @@ def test_losses_against_automatic_differentiation(loss: GlmLoss) -> None:
     (slope,) = torch.autograd.grad(loss.value(point, y).sum(), point, create_graph=True)
     torch.testing.assert_close(loss.slope(v, y), slope.detach(), rtol=1e-12, atol=1e-15)
     if not isinstance(loss, SquareLoss):
-        (bend,) = torch.autograd.grad(slope.sum(), point)
-        torch.testing.assert_close(loss.bend(v, y), bend, rtol=1e-9, atol=1e-13)
-    fine = loss.bend(torch.linspace(-8, 8, 100_001, dtype=torch.float64), torch.ones(()).double())
+        (second_derivative,) = torch.autograd.grad(slope.sum(), point)
+        torch.testing.assert_close(
+            loss.second_derivative(v, y), second_derivative, rtol=1e-9, atol=1e-13
+        )
+    fine = loss.second_derivative(
+        torch.linspace(-8, 8, 100_001, dtype=torch.float64), torch.ones(()).double()
+    )
     assert fine.abs().max().item() == pytest.approx(loss.curvature, rel=1e-7)
 
 

@@ -44,9 +44,9 @@ def test_any_arrivals_decode(n: int, spare: int) -> None:
     code = CyclicCode(n, spare)
     support = np.array([[(j - i) % n <= spare for j in range(n)] for i in range(n)])
     assert not code.matrix[~support].any()
-    who = torch.tensor(list(combinations(range(n), n - spare)))
-    a = code.decoding(who, torch.zeros((), dtype=torch.float64))[..., 0]
-    ones = torch.einsum("sk,skn->sn", a, torch.from_numpy(code.matrix)[who])
+    subset = torch.tensor(list(combinations(range(n), n - spare)))
+    a = code.decoding(subset, torch.zeros((), dtype=torch.float64))[..., 0]
+    ones = torch.einsum("sk,skn->sn", a, torch.from_numpy(code.matrix)[subset])
     torch.testing.assert_close(ones, torch.ones_like(ones), rtol=0, atol=1e-9)
 
 

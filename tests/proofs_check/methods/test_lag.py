@@ -18,9 +18,9 @@ from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.lazy import (
-    AllSilent,
-    AllSpeak,
+    AllSend,
     InTurn,
+    NoneSends,
     ServerRule,
     View,
     WorkerRule,
@@ -46,7 +46,7 @@ def by_numpy(shards, rule, accuracy=1e-8):
     alpha = 1 / np.linalg.norm(stacked, 2) ** 2
     smooth = [np.linalg.norm(a, 2) ** 2 for a, _ in shards]
     best = np.linalg.lstsq(stacked, wanted, rcond=None)[0]
-    x, stored, heard = np.zeros(8), np.ones((n, 8)), np.zeros((n, 8))
+    x, stored, incoming = np.zeros(8), np.ones((n, 8)), np.zeros((n, 8))
     past, uploads = [x], 1
     for k in range(1, 10_000):
         recent = sum(np.sum((past[-j] - past[-j - 1]) ** 2) for j in range(1, min(k, 11)))
@@ -57,10 +57,10 @@ def by_numpy(shards, rule, accuracy=1e-8):
                 "GD": k > 1,
                 "Cyc-IAG": k > 1 and i == k % n,
                 "LAG-WK": k > 10 and np.sum((fresh - stored[i]) ** 2) > allowed,
-                "LAG-PS": k > 10 and smooth[i] ** 2 * np.sum((heard[i] - x) ** 2) > 10 * allowed,
+                "LAG-PS": k > 10 and smooth[i] ** 2 * np.sum((incoming[i] - x) ** 2) > 10 * allowed,
             }[rule]
             if speaks:
-                stored[i], heard[i], uploads = fresh, x, uploads + 1
+                stored[i], incoming[i], uploads = fresh, x, uploads + 1
         if 0.5 * np.sum((stacked @ (x - best)) ** 2) < accuracy:
             return k, uploads
         x = x - (alpha / n if rule == "Cyc-IAG" else alpha) * stored.sum(0)
@@ -169,13 +169,13 @@ def test_the_server_asks_whoever_would_speak():
     problem = rising()
     step = ConstantStep(1 / problem.constants().L)
     g = torch.Generator().manual_seed(0)
-    x, heard = (torch.randn(20, m, 50, generator=g, dtype=torch.float64) for m in (1, 9))
+    x, incoming = (torch.randn(20, m, 50, generator=g, dtype=torch.float64) for m in (1, 9))
     change = problem.full_gradient(x, torch.arange(9)) - problem.full_gradient(
-        heard, torch.arange(9)
+        incoming, torch.arange(9)
     )
     for level in (10.0, 1e3, 1e5):
         allowed = torch.full((20, 1), level, dtype=torch.float64)
-        asked = ServerRule(problem.smoothness).asks(View(0, x, heard, allowed))
+        asked = ServerRule(problem.smoothness).asks(View(0, x, incoming, allowed))
         speak = WorkerRule().sends(change, allowed)
         assert (asked | ~speak).all()
     assert LAG(step).allowed(torch.ones(1, 1, 10).double(), step.gamma).item() == pytest.approx(
@@ -186,11 +186,11 @@ def test_the_server_asks_whoever_would_speak():
 def test_openings():
     problem = rising()
     step = ConstantStep(1 / problem.constants().L)
-    silent = LAG(step, opening=AllSilent(2.0, 3))
+    silent = LAG(step, opening=NoneSends(2.0, 3))
     x = run(silent, problem, steps=3).model[0]
     assert torch.allclose(x, torch.full_like(x, -6 * step.gamma), rtol=1e-14)
     assert run(silent, problem, steps=3).account.sent_messages.sum() == 0
-    warm = run(LAG(step, opening=AllSpeak(5)), problem, steps=5)
+    warm = run(LAG(step, opening=AllSend(5)), problem, steps=5)
     assert (warm.account.sent_messages == 5).all()
 
 
@@ -238,8 +238,8 @@ def test_a_step_too_long_says_so():
         (lambda: LAG(ConstantStep(1.0), weights=(-0.1,)), r"weights=\(-0.1,\)"),
         (lambda: ServerRule(()), "smoothness"),
         (lambda: ServerRule((1.0, 0.0)), "smoothness"),
-        (lambda: AllSpeak(0), "steps=0"),
-        (lambda: AllSilent(steps=0), "steps=0"),
+        (lambda: AllSend(0), "steps=0"),
+        (lambda: NoneSends(steps=0), "steps=0"),
         (lambda: rising(60), "n must be"),
         (lambda: rising(growth=0.0), "growth=0"),
         (lambda: dealt(packaged(), 0, ""), "split=0"),

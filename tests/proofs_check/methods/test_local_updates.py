@@ -29,7 +29,14 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import ShiftedExponential
-from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
+from algorithms.synchronisation.periods import (
+    FixedPeriod,
+    GrowingPeriod,
+    ListedPeriods,
+    OneShot,
+    Periods,
+    PostLocal,
+)
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.compressors.check import check_compressor
 from proofs_check.evidence.local_updates import studies_periods as adacomm_time
@@ -51,7 +58,7 @@ def noisy(n: int = 4) -> Quadratic:
 def test_growing_periods_never_fall_and_fill_the_steps(
     first: int, growth: Fraction, steps: int
 ) -> None:
-    periods = Growing(first, float(growth), most=first + 5)
+    periods = GrowingPeriod(first, float(growth), most=first + 5)
     ends = [0] + [t + 1 for t in range(steps) if periods.meets(t)]
     lengths = np.diff(ends)
     exact = [min(math.floor((1 + k * growth) * first), first + 5) for k in range(len(lengths))]
@@ -61,11 +68,11 @@ def test_growing_periods_never_fall_and_fill_the_steps(
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Growing(3, 0.0), Every(3)),
-        (Listed((4,)), Every(4)),
-        (PostLocal(0, 5), Every(5)),
-        (PostLocal(64, 5), Every(1)),
-        (Listed((1,) * 7 + (3,)), PostLocal(7, 3)),
+        (GrowingPeriod(3, 0.0), FixedPeriod(3)),
+        (ListedPeriods((4,)), FixedPeriod(4)),
+        (PostLocal(0, 5), FixedPeriod(5)),
+        (PostLocal(64, 5), FixedPeriod(1)),
+        (ListedPeriods((1,) * 7 + (3,)), PostLocal(7, 3)),
     ],
 )
 def test_lists_that_mean_the_same(one: Periods, other: Periods) -> None:
@@ -76,12 +83,12 @@ def test_lists_that_mean_the_same(one: Periods, other: Periods) -> None:
     ("make", "words"),
     [
         (lambda: LocalSGD(STEP, 0), "period must be at least 1 local step, got period=0"),
-        (lambda: Once(0), "steps must be at least 1, got steps=0"),
+        (lambda: OneShot(0), "steps must be at least 1, got steps=0"),
         (lambda: PostLocal(-1, 4), "switch must be at least 0, got switch=-1"),
-        (lambda: Growing(2, -0.5), "growth must be finite and >= 0, got growth=-0.5"),
-        (lambda: Growing(4, 0.5, most=3), "most must be at least 4, got most=3"),
-        (lambda: Listed(()), "at least one period, got none"),
-        (lambda: Listed((3, 0)), r"lengths\[1\] must be at least 1"),
+        (lambda: GrowingPeriod(2, -0.5), "growth must be finite and >= 0, got growth=-0.5"),
+        (lambda: GrowingPeriod(4, 0.5, most=3), "most must be at least 4, got most=3"),
+        (lambda: ListedPeriods(()), "at least one period, got none"),
+        (lambda: ListedPeriods((3, 0)), r"lengths\[1\] must be at least 1"),
         (lambda: BlockMomentum(1.0), r"eta must lie in \[0, 1\), got eta=1.0"),
         (lambda: BlockMomentum(0.5, 0.0), "zeta must be positive, got zeta=0.0"),
         (lambda: AdaComm(STEP, 0, 1.0), "first must be at least 1 local step, got first=0"),
@@ -109,7 +116,7 @@ def test_adacomm_refuses_a_start_without_loss() -> None:
 def test_integer_periods_are_lists() -> None:
     one, other = (
         run(LocalSGD(STEP, period), noisy(), steps=30, replicas=3, seed=4)
-        for period in (7, Every(7))
+        for period in (7, FixedPeriod(7))
     )
     assert torch.equal(one.rows, other.rows)
     assert one.method == other.method

@@ -54,13 +54,13 @@ def problem() -> Quadratic:
 
 def test_partners_are_uniform_neighbours_and_a_function_of_who_asks() -> None:
     replicas = torch.arange(6000)
-    who = torch.tensor([0, 3, 8]).expand(6000, 3)
-    called = partners(Star(8), Key.seed(1), replicas, who)
+    subset = torch.tensor([0, 3, 8]).expand(6000, 3)
+    called = partners(Star(8), Key.seed(1), replicas, subset)
     assert bool((called[:, 1] == 0).all()) and bool((called[:, 2] == 8).all())
     counts = torch.bincount(called[:, 0], minlength=8)
     assert counts[0] == 0
     assert stats.chisquare(counts[1:].numpy()).pvalue > ALPHA
-    alone = partners(Star(8), Key.seed(1), replicas[17:18], who[17:18, :1])
+    alone = partners(Star(8), Key.seed(1), replicas[17:18], subset[17:18, :1])
     assert alone.item() == called[17, 0].item()
 
 
@@ -101,9 +101,9 @@ def test_a_window_of_no_length_is_asynchronous() -> None:
 
 
 def test_pairs_of_one_tick_conflict_as_sets_of_workers_meet() -> None:
-    who, called = torch.tensor([[0, 1, 2, 5]]), torch.tensor([[1, 3, 4, 5]])
+    subset, called = torch.tensor([[0, 1, 2, 5]]), torch.tensor([[1, 3, 4, 5]])
     # 1-3 waits for 0-1, 2-4 is free, 5 calls itself: no exchange; ids of nobody never count
-    assert conflicts(who, called, 6).tolist() == [1]
+    assert conflicts(subset, called, 6).tolist() == [1]
     assert conflicts(torch.tensor([[6, 6]]), torch.tensor([[6, 6]]), 6).tolist() == [0]
     for choice in itertools.product(range(4), repeat=4):
         met: set[int] = set()
@@ -128,8 +128,8 @@ def test_ad_psgd_talks_along_edges_only(problem) -> None:
     method = ADPSGD(STEP, 40, Exponential(), Ring(8))
     context = world_of(problem, 3, 2)
     for t in range(40):
-        who = method.init(problem.start(), context).schedule.tick(t).arrivals
-        gap = (method.called(who, t, context) - who) % 8
+        subset = method.init(problem.start(), context).schedule.tick(t).arrivals
+        gap = (method.called(subset, t, context) - subset) % 8
         assert bool(((gap == 1) | (gap == 7)).all())
 
 
@@ -137,9 +137,9 @@ def test_the_answering_half_calls_nobody(problem) -> None:
     method = ADPSGD(STEP, 50, Exponential(), Ring(8), bipartite=True)
     moments = path(method, problem, 50, replicas=3)
     first = next(moments)
-    who = first.state.schedule.arrivals[:50, :, 0]
+    subset = first.state.schedule.arrivals[:50, :, 0]
     account = [moment.context.network.ledger.account((3,)) for moment in moments][-1]
-    callers = (who % 2 == 0).sum(0)  # worker 0's half of the ring
+    callers = (subset % 2 == 0).sum(0)  # worker 0's half of the ring
     assert torch.equal(account.sent_messages.sum(-1), 2 * callers)
 
 

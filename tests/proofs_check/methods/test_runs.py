@@ -15,11 +15,11 @@ from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.periods import FixedPeriod
 from algorithms.tuning.grid import Best, method_name
 from proofs_check.curves import RunSeries
 from proofs_check.methods.equal_bits import error_at_budget
-from proofs_check.methods.received import received_bill
+from proofs_check.methods.received import received_traffic
 from proofs_check.methods.runs import run_row
 from proofs_check.methods.tuned_run import VACUOUS, tuned_run
 from proofs_check.verdict import Outcome
@@ -88,7 +88,7 @@ def test_a_wrong_length_is_refuted():
 
 
 def test_the_bill_of_a_method_that_sends_nothing_proves_nothing():
-    parts = Recipe(lambda step, problem, steps: LocalSGD(step, Every(1000)), ())
+    parts = Recipe(lambda step, problem, steps: LocalSGD(step, FixedPeriod(1000)), ())
     alone = Row("alone", "none", "workers that never meet", "nobody", parts)
     result = run_row(alone, problem("quadratic-sc", 4), steps=30, replicas=2, seed=0, rates=False)
     bills = [verdict for verdict in result.verdicts if verdict.check.startswith("bits")]
@@ -102,12 +102,12 @@ def test_what_workers_hear_is_in_every_rows_closed_form(key):
     built = problem(row(key).problems[0], 4)
     method = row(key).build(built, 24)
     trace = run(method, built, steps=24, replicas=2, points=2)
-    bill = received_bill(row(key), built, method, trace, "")
+    bill = received_traffic(row(key), built, method, trace, "")
     bounded = key in ("stc", "adaptive-k")
     assert bill.outcome is (Outcome.COMPARED if bounded else Outcome.AGREES), bill.evidence
 
 
-def heard(**downlink):
+def incoming(**downlink):
     """The bill of CMFL's workers, who hear from the server also when they are silent."""
     parts = Recipe(lambda step, _p, _t: CMFL(step, 8), (), **downlink)
     own = Row("mine", "", "", "", parts)
@@ -115,13 +115,13 @@ def heard(**downlink):
     method = own.build(built, 56)
     trace = run(method, built, steps=56, replicas=2, points=2)
     assert int(trace.account.sent_messages.sum()) < 56 // 8 * 4 * 2
-    return received_bill(own, built, method, trace, "").outcome
+    return received_traffic(own, built, method, trace, "").outcome
 
 
 def test_more_than_an_answer_to_each_message_is_compared_until_the_row_says_how_much():
-    assert heard() is Outcome.COMPARED
-    assert heard(downlink=each_round(8)) is Outcome.AGREES
-    assert heard(downlink=each_round()) is Outcome.REFUTED
+    assert incoming() is Outcome.COMPARED
+    assert incoming(downlink=each_round(8)) is Outcome.AGREES
+    assert incoming(downlink=each_round()) is Outcome.REFUTED
 
 
 def test_divergence_and_stalling_are_refuted():

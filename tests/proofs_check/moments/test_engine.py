@@ -180,11 +180,11 @@ def test_fixed_delays_by_hand() -> None:
     late = N - 1
 
     def step(one: Coordinate, t: int) -> tuple[Outcome, ...]:
-        who, version = int(schedule.arrivals[t, 0, 0]), int(schedule.versions[t, 0, 0])
+        subset, version = int(schedule.arrivals[t, 0, 0]), int(schedule.versions[t, 0, 0])
         a = np.eye(late + 1, k=-1)
         a[0, 0] = 1.0
-        a[0, t - version] -= GAMMA * one.a[who]
-        b = GAMMA * one.c[who] * np.eye(late + 1)[0]
+        a[0, t - version] -= GAMMA * one.a[subset]
+        b = GAMMA * one.c[subset] * np.eye(late + 1)[0]
         return certain(a, b, -GAMMA * one.s * np.eye(late + 1)[:, :1])
 
     told = [

@@ -165,7 +165,7 @@ def test_a_bound_of_the_wrong_dimension_is_broken_in_some_unit() -> None:
     """sqrt(sigma2) in the place of sigma2 with a constant so large that it holds for sigma2 = 1."""
     bound = "2*initial_gap/(gamma*T) + 30*gamma*L*sqrt(sigma2)/n"
     wrong = rateproof.claim("units", method="bsp-sgd", limit="1/L", bound=bound)
-    climb = search.Climb(exact, wrong, np.inf)
+    climb = search.SearchObjective(exact, wrong, np.inf)
     climb(exact.edges(exact.coordinates(wrong))[0])
     assert climb.best is not None and climb.best.ratio < 1
     climb.in_other_units(2.0)

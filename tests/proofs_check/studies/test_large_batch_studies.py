@@ -19,8 +19,8 @@ from proofs_check.evidence.large_batch.closed_forms import stationary
 from proofs_check.evidence.large_batch.studies import slope_of
 from proofs_check.evidence.large_batch.studies_generalisation import ARMS, sharpness
 from proofs_check.instruments.batch_search import (
+    BatchScan,
     Hyperbola,
-    Scanned,
     StepsToTarget,
     best_stepsize,
     hyperbola,
@@ -57,14 +57,14 @@ def test_the_search_finds_the_best_stepsize():
 def test_a_hyperbola_is_recovered():
     batches = 2.0 ** np.arange(12)
     steps = Hyperbola(20.0, 100.0).steps(batches)
-    found = hyperbola(Scanned(batches, batches, np.stack([steps, steps])))
+    found = hyperbola(BatchScan(batches, batches, np.stack([steps, steps])))
     assert found.fewest == pytest.approx(20.0) and found.critical == pytest.approx(100.0)
 
 
 def test_slopes_are_those_of_a_power_law():
     batches = 2.0 ** np.arange(6)
     noise = np.exp(0.01 * np.random.default_rng(0).standard_normal((32, 6)))
-    found = slope_of(Scanned(batches, batches, 5 / batches * noise), batches >= 2)
+    found = slope_of(BatchScan(batches, batches, 5 / batches * noise), batches >= 2)
     assert abs(found.value + 1) <= found.half < 0.05
     spacing = math.log(2) * (np.arange(5) - 2)
     worst = math.log(2**0.25) / 2 * np.sign(spacing)  # points half a grid step off either way

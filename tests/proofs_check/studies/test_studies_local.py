@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.periods import Every, Periods
+from algorithms.synchronisation.periods import FixedPeriod, Periods
 from proofs_check.curves import RateSeries
 from proofs_check.evidence.cooperative import studies as rounds_for_speedup_cocod
 from proofs_check.evidence.cooperative.closed_forms import law_of_overlap
@@ -57,7 +57,7 @@ class Twisted(Method[LocalSGDState]):
     period: int | Periods
 
     def meets(self, t: int) -> bool:
-        periods = Every(self.period) if isinstance(self.period, int) else self.period
+        periods = FixedPeriod(self.period) if isinstance(self.period, int) else self.period
         return periods.meets(t)
 
     @property

@@ -135,10 +135,10 @@ def test_the_ledger_agrees_with_the_cost_columns(line: object) -> None:
         found.numbers, found.workers, found.iterations, found.peers, found.period, found.kept,
         found.coded, found.float_bits,
     )  # fmt: skip
-    by_lot = line.name == "Gossip, ASP, Spars."
+    at_random = line.name == "Gossip, ASP, Spars."
     worker = worker_cost(line)
     assert Factor.WORKERS not in worker.factors
-    assert found.sent == pytest.approx(worker.bits(at), rel=0.1 if by_lot else 1e-12)
+    assert found.sent == pytest.approx(worker.bits(at), rel=0.1 if at_random else 1e-12)
     server = server_cost(line)
     if server is not None:
         busier = max(found.sent_by_all, found.heard_by_all)
