@@ -82,6 +82,7 @@ SHORTER = (
     ("--row all --task mlp", "--row bsp-sgd --row torch:fp16 --task mlp"),
     ("-T 100 --seeds 3", "-T 3 --seeds 1"),
     ("-T 3000", "-T 600"),
+    ("--budget 20", "--budget 10"),
     ("--budget 80", "--budget 20"),
     ("--against qsgd", "--against qsgd --quick"),
     ("power top-k", "power sgp --mutants 2 --seconds 20"),
@@ -136,13 +137,16 @@ TOLD = {
 """What is printed, by how the command begins."""
 
 PAGES = ("README.md", "docs/commands.md", "docs/tutorial.md", "docs/training.md")
-LINES = [
-    line
-    for page in PAGES
-    for block in blocks(page, "sh")
-    for line in block.splitlines()
-    if not line.startswith("make ")
-]
+LINES = tuple(
+    {
+        tuple(shlex.split(line, comments=True)): line
+        for page in PAGES
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
+        if not line.startswith("make ")
+    }.values()
+)
+"""Commands of the pages; one that stands on two pages once."""
 
 
 @pytest.fixture
