@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from algorithms.ddp.hook import DDPHook
     from algorithms.memories.base import Memory
     from algorithms.problems.module_problem import ModuleProblem
-    from experiments.compare.comparing import Comparison
+    from experiments.compare.comparison import Comparison
     from experiments.compare.single import Single
     from experiments.notebooks.arguments import Axis, Chance, Count, Positive, Samples, Tuned
     from experiments.notebooks.audited import Audited

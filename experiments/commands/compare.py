@@ -26,8 +26,10 @@ from experiments.commands.console import (
     writable,
 )
 from experiments.commands.grid import print_table
+from experiments.compare.axes import AXES
 from experiments.compare.clustered import OnCluster
-from experiments.compare.comparing import AXES, Comparison, compare_rows
+from experiments.compare.comparing import compare_rows
+from experiments.compare.comparison import Comparison
 from experiments.compare.tuned_rows import Tuning, read_settings
 from experiments.figures.style import save, styled
 

@@ -17,7 +17,8 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from algorithms.tuning.grid import POWERS, SEED, score
 from algorithms.tuning.parameters import parameters
-from experiments.compare.comparing import AXES, compare_rows, spending
+from experiments.compare.axes import AXES, spending
+from experiments.compare.comparing import compare_rows
 from experiments.compare.tuned_rows import Tuning
 from experiments.questions.question import (
     AskedQuestion,

@@ -18,7 +18,7 @@ from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.tuning.parameters import Value, with_values
-from experiments.compare.comparing import Axis
+from experiments.compare.axes import Axis
 from theory.stepsizes import Stepsize
 
 

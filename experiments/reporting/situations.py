@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple, final
 
-from experiments.compare.comparing import AXES
+from experiments.compare.axes import AXES
 from experiments.questions import kept
 
 SCARCE = {

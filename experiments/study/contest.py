@@ -11,8 +11,9 @@ import numpy as np
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.tuning.grid import SEED, Best, search
+from experiments.compare.axes import AXES, Axis, spending
 from experiments.compare.clustered import OnCluster, clocked
-from experiments.compare.comparing import AXES, Axis, compare_rows, price_of_step, spending
+from experiments.compare.comparing import compare_rows, price_of_step
 from experiments.compare.ranking import error_at
 from experiments.compare.tuned_rows import Chosen
 from proofs_check.cell import CellResult

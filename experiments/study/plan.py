@@ -12,7 +12,7 @@ from algorithms.catalogue import entry_called, problem
 from algorithms.core.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.tuning.grid import SEED
-from experiments.compare.comparing import AXES, Axis
+from experiments.compare.axes import AXES, Axis
 from experiments.study.subject import StudySubject, baselines, faults_among, sources, subject
 from proofs_check.methods.sweep import VARIABLES
 from proofs_check.methods.sweep_points import points

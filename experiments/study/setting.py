@@ -9,7 +9,7 @@ from typing import Any
 from algorithms.catalogue import entry_called
 from algorithms.tuning.grid import SEED
 from algorithms.tuning.parameters import row_parameters, shown_value
-from experiments.compare.comparing import AXES
+from experiments.compare.axes import AXES
 from experiments.reporting.citing import Citations, cite
 from experiments.study.contest import TRIALS
 from experiments.study.plan import StudyPlan

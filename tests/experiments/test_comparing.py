@@ -16,8 +16,10 @@ from algorithms.engine.replicas import interval, middle
 from algorithms.tuning import grid, stored
 from algorithms.tuning.grid import SEED, Best
 from algorithms.tuning.stored import tunings
-from experiments.compare import comparing
-from experiments.compare.comparing import AXES, Comparison, compare_rows
+from experiments.compare import comparing, comparison
+from experiments.compare.axes import AXES
+from experiments.compare.comparing import compare_rows
+from experiments.compare.comparison import Comparison
 from experiments.compare.ranking import CHANCE, Entrant, enough_replicas, error_at, paired
 from experiments.compare.tuned_rows import Tuning, chosen
 from proofs_check.methods.tuned_run import VACUOUS
@@ -180,7 +182,7 @@ def test_a_comparison_at_unequal_budgets_is_refuted(monkeypatch):
     """Planted: errors are read at the end of every run, whatever it spent."""
     errors = {"a": np.array([1.0, 1.1]), "b": np.array([2.0, 2.1])}
     assert _at_equal_budgets(_made(errors))
-    monkeypatch.setattr(comparing, "error_at", lambda one, budget: one.error[:, -1])
+    monkeypatch.setattr(comparison, "error_at", lambda one, budget: one.error[:, -1])
     assert not _at_equal_budgets(_made(errors))
 
 
