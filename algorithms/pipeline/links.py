@@ -25,7 +25,7 @@ class LinkLists(NamedTuple):
     """Gossip lists of several steps.
 
     Attributes:
-        heard: whom each worker hears ``[P (R or 1), n, s]``, in the order in which it adds: P
+        incoming: whom each worker hears ``[P (R or 1), n, s]``, in the order in which it adds: P
             lists, or R of each.
         weight: with which weights, in the run's type.
         slots: how many of the s slots there are ``[P]``.

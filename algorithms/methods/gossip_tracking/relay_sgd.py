@@ -26,7 +26,7 @@ class RelayState(NamedTuple):
     Attributes:
         x: the models ``[..., m, d]``.
         x0: the start ``[..., m, d]``.
-        heard: the sums that came last ``[..., m, classes * d]``, at the start 0.
+        incoming: the sums that came last ``[..., m, classes * d]``, at the start 0.
     """
 
     x: Tensor

@@ -36,7 +36,7 @@ class Arrived(NamedTuple):
     models, those of workers elsewhere zero; ``starts`` begin their next gradient after it.
 
     Attributes:
-        who: ids of the workers that arrive ``[..., k]``, n where nobody does.
+        subset: ids of the workers that arrive ``[..., k]``, n where nobody does.
         number: what random numbers of this tick go by.
     """
 

@@ -25,7 +25,7 @@ class TwoWayMean(NamedTuple):
     """Mean of rows as all heard it, and what was not sent.
 
     Attributes:
-        heard: the compressed mean ``[..., 1, d]``.
+        incoming: the compressed mean ``[..., 1, d]``.
         residual: what each worker keeps ``[..., m, d]``.
         server: what the server keeps ``[..., 1, d]``.
     """

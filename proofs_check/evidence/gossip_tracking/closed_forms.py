@@ -254,10 +254,10 @@ class FamilyCases(NamedTuple):
     """Cases that all methods of the family have, each to be asked of a method that is built.
 
     Attributes:
-        settles: both of two workers stop at the minimiser.
+        converges: both of two workers stop at the minimiser.
         mean: the mean model makes gradient steps.
         printed: models along the printed recursion.
-        stays: the fixed point, whatever the data.
+        is_fixed_point: the fixed point, whatever the data.
         limits: largest stepsizes of the modes.
     """
 
