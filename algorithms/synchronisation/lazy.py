@@ -89,11 +89,12 @@ class NoneSends(Opening):
 
 
 class View(NamedTuple):
-    """Inputs of a trigger on the server: step, model ``[..., 1, d]``, the models that the
-    workers heard last ``[..., n, d]``, and the allowance ``[..., 1]`` [(f / x)^2].
+    """Inputs of a trigger on the server.
 
     Attributes:
         t: the step.
+        x: the model ``[..., 1, d]``.
+        incoming: the models that the workers received last ``[..., n, d]``.
         allowed: the allowance ``[..., 1]`` [(f / x)^2].
     """
 

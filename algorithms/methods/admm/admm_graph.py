@@ -23,8 +23,12 @@ from theory.stepsizes import Stepsize
 
 
 class GraphState(NamedTuple):
-    """Models x and sums of duals p ``[..., m, d]``; what was last heard from the neighbours of
-    each class, summed, ``[C, ..., m, d]``."""
+    """Models x and sums of duals p ``[..., m, d]``.
+
+    Attributes:
+        incoming: models last received from the neighbours of each class, summed,
+            ``[C, ..., m, d]``.
+    """
 
     x: Tensor
     p: Tensor

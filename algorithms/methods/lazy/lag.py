@@ -30,11 +30,12 @@ from theory.stepsizes import Stepsize
 
 class LAGState(NamedTuple):
     """Model ``[..., 1, d]``; each worker's stored gradient ``[..., m, d]``; the server's mean of
-    them ``[..., 1, d]``, the models that they heard last ``[..., n, d]``, and the server's last
+    them ``[..., 1, d]``, the models that they received last, and the server's last
     squared moves ``[..., 1, D]``, newest first.
 
     Attributes:
         x: the model ``[..., 1, d]``.
+        incoming: the models that workers received last ``[..., n, d]``.
     """
 
     x: Tensor
