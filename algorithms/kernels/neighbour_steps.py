@@ -145,8 +145,8 @@ def one_pass(  # type: ignore[no-untyped-def]
 
     held ``[R, G, n, d]``, the server's registers from ``lone`` on, weights ``[R, N, n]``; place
     ``[R, G + N]``: where registers lie. Given are, as one tuple: index, weight
-    ``[P (R or 1), n, s]``, slots ``[P]``, of which the step has
-    number ``lists`` and those after it; own ``[T or 1, n]``, masks ``[T or 1, K R, n]``, words
+    ``[P (R or 1), n, s]``, slots ``[P]``, of which the step has number ``lists``, and for exchanges
+    over other links those after it; own ``[T or 1, n]``, masks ``[T or 1, K R, n]``, words
     ``[T, 4 + 2 M]``: of two sources of gradients, of messages, whose lengths are bits
     ``[T or 1, R, M n]``; room ``[rooms, k, d]`` for k workers at a time. False: something is not
     finite.
@@ -171,10 +171,11 @@ def one_pass(  # type: ignore[no-untyped-def]
                     ):  # fmt: skip
                         return False
                 elif kind <= KEEP:
-                    which = lists * lead + r if apart else lists
+                    own_lists = lists + code[c, 5]
+                    which = own_lists * lead + r if apart else own_lists
                     _exchange_operation(
                         code, c, mine, weights[r], room, at, lone, index[which], weight[which],
-                        slots[lists], own[i if own.shape[0] > 1 else 0], masks, i,
+                        slots[own_lists], own[i if own.shape[0] > 1 else 0], masks, i,
                         code[c, 6] * lead + r, w, k,
                     )  # fmt: skip
                 else:

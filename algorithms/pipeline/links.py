@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -42,6 +42,29 @@ def no_lists(n: int, kind: Any, count: int) -> LinkLists:
     """Those of workers that hear nobody."""
     index, weight = np.zeros((1, n, 1), np.int64), np.zeros((1, n, 1), kind)
     return LinkLists(index, weight, np.ones(1, np.int64), np.zeros(count, np.int64))
+
+
+def side_by_side(several: Sequence[LinkLists]) -> LinkLists:
+    """Lists of L links as one table: those of a step lie behind one another, and its phase is the
+    first of them."""
+    pairs, phases = np.unique(
+        np.stack([one.phases for one in several], -1), axis=0, return_inverse=True
+    )
+    slots = np.concatenate([one.slots[pairs[:, k]] for k, one in enumerate(several)])
+    order = np.arange(len(slots)).reshape(len(several), -1).T.reshape(-1)
+    most = max(one.incoming.shape[-1] for one in several)
+
+    def joined(tables: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        wide = [
+            np.pad(table[pairs[:, k]], ((0, 0), (0, 0), (0, most - table.shape[-1])))
+            for k, table in enumerate(tables)
+        ]
+        return np.ascontiguousarray(np.concatenate(wide)[order])
+
+    return LinkLists(
+        joined([one.incoming for one in several]), joined([one.weight for one in several]),
+        slots[order], len(several) * phases.reshape(-1),
+    )  # fmt: skip
 
 
 class Links(ABC):

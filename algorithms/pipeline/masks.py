@@ -87,3 +87,8 @@ def known(rule: Callable[[int], NDArray[np.bool_]]) -> Mask:
         return np.repeat(found, len(replicas), axis=1)
 
     return mask
+
+
+def always(subset: NDArray[np.bool_]) -> Mask:
+    """Workers ``[n]`` that are meant at all steps."""
+    return known(lambda _: subset)

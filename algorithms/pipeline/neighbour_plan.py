@@ -15,7 +15,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.kernels import row_operations as ops
 from algorithms.kernels.row_parts import RowPart
 from algorithms.pipeline.base import Place
-from algorithms.pipeline.links import Links
+from algorithms.pipeline.links import FixedLists, Links
 from algorithms.pipeline.row_programs import Program, Register
 
 
@@ -67,6 +67,7 @@ class NeighbourPlan:
         second_purpose: what their draws are for.
         further: messages beyond the first.
         masks: who is meant where a program chooses.
+        further_links: links beyond the first, where a step has exchanges over several.
     """
 
     rows: tuple[Register, ...]
@@ -85,6 +86,12 @@ class NeighbourPlan:
     second_purpose: str = "gradient"
     further: tuple[PlanMessage, ...] = ()
     masks: tuple[Mask, ...] = ()
+    further_links: tuple[FixedLists, ...] = ()
+
+    @property
+    def all_links(self) -> tuple[Links, ...]:
+        """All links, by number."""
+        return () if self.links is None else (self.links, *self.further_links)
 
     @property
     def messages(self) -> tuple[PlanMessage, ...]:

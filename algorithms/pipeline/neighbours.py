@@ -16,7 +16,7 @@ from algorithms.kernels import row_operations as ops
 from algorithms.kernels.row_parts import RowPart, filled_in, numbers, ready
 from algorithms.network.clock import Clock
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
-from algorithms.pipeline.links import LinkLists, no_lists
+from algorithms.pipeline.links import LinkLists, no_lists, side_by_side
 from algorithms.pipeline.neighbour_plan import NeighbourPlan as NeighbourPlan
 from algorithms.pipeline.neighbour_plan import PlanMessage as PlanMessage
 from algorithms.pipeline.program_table import ProgramTable
@@ -127,9 +127,13 @@ class NeighbourBlock(StepBlock):
         return np.ascontiguousarray(np.concatenate(masks, 1))
 
     def _lists(self, steps: Steps) -> LinkLists:
-        if self.plan.links is None:
+        until = steps.t + steps.count
+        lists = [
+            one.lists(self.place, steps.t, until, steps.replicas) for one in self.plan.all_links
+        ]
+        if not lists:
             return no_lists(self.n, self.kind, steps.count)
-        return self.plan.links.lists(self.place, steps.t, steps.t + steps.count, steps.replicas)
+        return lists[0] if len(lists) == 1 else side_by_side(lists)
 
     def _programs(self, steps: Steps) -> NDArray[np.int64]:
         t, many = steps.t, steps.count
@@ -170,11 +174,13 @@ class NeighbourBlock(StepBlock):
         return Threads(1) if light and not heavy else threads
 
     def charge(self, steps: Steps) -> None:
-        programs, links = self._programs(steps), self.plan.links
+        programs = self._programs(steps)
         for number in range(len(self.sent)):
-            exchanges = np.array([_mixes(one, number) for one in self.plan.programs])[programs]
-            if links is not None and exchanges.any():
-                links.charge(self.place, steps.t, exchanges, self._told(steps, number))
+            for place, links in enumerate(self.plan.all_links):
+                exchanges = np.array([_mixes(one, number, place) for one in self.plan.programs])
+                if exchanges[programs].any():
+                    told = self._told(steps, number)
+                    links.charge(self.place, steps.t, exchanges[programs], told)
         for number, program in enumerate(self.plan.programs):
             there = np.flatnonzero(programs == number)
             for one in (each for line in program.operations for each in line.crossings):
@@ -208,22 +214,24 @@ class NeighbourBlock(StepBlock):
         return (there_too * lengths).sum(0), there_too.sum(0)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
-        t, links = steps.t + place, self.plan.links
+        t, links = steps.t + place, self.plan.all_links
         for one in self.plan.programs[self.plan.program(t)].operations:
             if one.kind in (ops.GRADIENT, ops.CHECK):
                 watch.work()
-            elif one.kind == ops.MIX and links is not None and one.which >= 0:
+            elif one.kind == ops.MIX and one.which >= 0:
                 told = self._told(steps, one.which)
                 varied = isinstance(told, torch.Tensor)
-                links.charge_time(self.place, watch, t, told[place] if varied else told)
+                its = told[place] if varied else told
+                links[one.link].charge_time(self.place, watch, t, its)
             for crossing in one.crossings:
                 charge = watch.up if crossing.up else watch.down
                 charge(*self._crossed(crossing, steps, np.array([place])))
 
 
-def _mixes(program: Program, number: int) -> int:
-    """How many exchanges of a message a program has."""
-    return sum(one.kind == ops.MIX and one.which == number for one in program.operations)
+def _mixes(program: Program, number: int, link: int) -> int:
+    """How many exchanges of a message over some of the links a program has."""
+    wanted = ops.MIX, number, link
+    return sum((one.kind, one.which, one.link) == wanted for one in program.operations)
 
 
 def _two(parts: list[RowPart | None]) -> tuple[RowPart | None, RowPart | None]:

@@ -18,8 +18,9 @@ class ProgramTable:
 
     Attributes:
         lines: operations ``[C, 7]``: kind, out, a, b, columns of the numbers s and u, which; of a
-            message the operator in the place of s, and of numbers one by one whether what the
-            server has is read for every worker in the place of which.
+            message the operator in the place of s, of an exchange its links in the place of u, and
+            of numbers one by one whether what the server has is read for every worker in the place
+            of which.
         passes: where each program's passes begin and end ``[P, passes, 2]``.
         swaps: pairs of places ``[P, m, 2]``.
         held: registers that hold a row for every worker, those of the server last; ``weights``: one
@@ -57,7 +58,8 @@ class ProgramTable:
         registers = (self.places[row] for row in (one.out, one.a, one.b))
         number = self.operators[one.which] if one.kind == ops.SEND else self._column(one.s)
         wide = one.kind >= ops.ADD and bool(asked_by(one))
-        return one.kind, *registers, number, self._column(one.u), int(wide) or one.which
+        second = one.link if one.kind in (ops.MIX, ops.MIX_WEIGHTS) else self._column(one.u)
+        return one.kind, *registers, number, second, int(wide) or one.which
 
     def _column(self, number: Number) -> int:
         if number not in self.numbers:

@@ -54,6 +54,7 @@ class Operation(NamedTuple):
         u: the second.
         which: of the plan's sources of gradients, messages or masks the one that it takes.
         crossings: what is charged for it.
+        link: of the plan's links those of an exchange.
     """
 
     kind: int
@@ -64,6 +65,7 @@ class Operation(NamedTuple):
     u: Number = 0.0
     which: int = 0
     crossings: tuple[Crossing, ...] = ()
+    link: int = 0
 
 
 def gradient(out: Register, at: Register, source: int = 0) -> Operation:
@@ -81,11 +83,12 @@ def changed(row: Register, gamma: Number = 0.0) -> Operation:
     return Operation(ops.CHANGE, row, row, row, gamma)
 
 
-def mixed(out: Register, of: Register, message: int | None = 0) -> Operation:
-    """The weighted sum over neighbours; of rows it is an exchange, which is charged as one of a
-    message of the plan's; None: not at all, since it is part of another."""
+def mixed(out: Register, of: Register, message: int | None = 0, link: int = 0) -> Operation:
+    """The weighted sum over neighbours of the plan's links number ``link``; of rows it is an
+    exchange, which is charged as one of a message of the plan's; None: not at all, since it is part
+    of another."""
     kind = ops.MIX_WEIGHTS if of.weight else ops.MIX
-    return Operation(kind, out, of, of, which=-1 if message is None else message)
+    return Operation(kind, out, of, of, which=-1 if message is None else message, link=link)
 
 
 def averaged(out: Register, of: Register, spread: Register) -> tuple[Operation, Operation]:

@@ -11,6 +11,23 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.participation import require_workers, taking_part
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
+from algorithms.pipeline.masks import participants
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    choose,
+    copy,
+    divide,
+    gathered,
+    gradient,
+    keep,
+    plus_scaled,
+    registers,
+    subtract,
+    told,
+)
 from algorithms.problems.base import Problem, require_int, require_number
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -107,6 +124,40 @@ class FedDyn(Method[FedDynState]):
             here = hears[..., network.workers, None]
             told = torch.where(here, context.broadcast(anchor, hears, t), anchor)
         return FedDynState(told.expand_as(state.x).contiguous(), linear, anchor, server)
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        x, linear, g, force, away, new = registers(6)
+        anchor, server, mean, share = registers(4, lone=True)
+        some = self.participants is not None
+        mask, hears = (0, 1) if some else (None, None)
+        alone = (
+            gradient(g, x),
+            subtract(force, g, linear),
+            subtract(away, x, anchor),
+            plus_scaled(force, force, self.pull, away),
+            plus_scaled(new, x, lambda s: -self.step_rule(s), force),
+            choose(x, 0, new, x) if some else copy(x, new),
+        )
+        n, period = context.network.n, self.period
+        size = self.participants or n
+        meeting = (
+            subtract(away, x, anchor),
+            *((keep(away, 0, away),) if some else ()),
+            plus_scaled(linear, linear, -self.pull, away),
+            gathered(mean, away, None, mask),
+            plus_scaled(server, server, -self.pull, mean),
+            plus_scaled(anchor, anchor, n / size, mean),
+            divide(share, server, self.pull),
+            subtract(anchor, anchor, share),
+            told(None, hears),
+            copy(x, anchor),
+        )
+        plan = NeighbourPlan(
+            (x, linear, anchor, server), (Program(alone), Program((*alone, *meeting))), None,
+            drawn_gradient(context), program=lambda s: int((s + 1) % period == 0),
+            masks=(participants(size, period), participants(size, period, 1)) if some else (),
+        )  # fmt: skip
+        return neighbour_block(context, t, plan)
 
     def models(self, state: FedDynState) -> Tensor:
         return state.x

@@ -12,6 +12,20 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip_tracking.gradient_tracking import TrackingState
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    add,
+    copy,
+    gradient,
+    mixed,
+    plus_scaled,
+    registers,
+    subtract,
+)
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import MixingSequence
 from theory.constants import Constants
@@ -67,6 +81,26 @@ class PushPull(Method[TrackingState]):
             y = pushed + (g - state.g)
         ahead = add_scaled(state.x, -self.step_rule(t), y)
         return TrackingState(context.mixed(ahead, self.pull.neighbours(t), t), y, g)
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        x, y, g, new, change, ahead, tracked = registers(7)
+        first = (gradient(g, x), copy(y, g))
+        later = (
+            gradient(new, x),
+            mixed(tracked, y, link=1),
+            subtract(change, new, g),
+            add(tracked, tracked, change),
+            copy(g, new),
+            copy(y, tracked),
+        )
+        onward = plus_scaled(ahead, x, lambda s: -self.step_rule(s), y), mixed(x, ahead)
+        plan = NeighbourPlan(
+            (x, y, g), (Program((*first, *onward)), Program((*later, *onward))),
+            FixedLists.from_topology(self.pull), drawn_gradient(context),
+            program=lambda s: int(s > 0),
+            further_links=(FixedLists.from_topology(self.push),),
+        )  # fmt: skip
+        return neighbour_block(context, t, plan)
 
     def models(self, state: TrackingState) -> Tensor:
         return state.x

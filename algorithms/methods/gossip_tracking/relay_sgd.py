@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
@@ -13,8 +15,28 @@ from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.masks import always
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Register,
+    add,
+    copy,
+    divide,
+    gradient,
+    keep,
+    mixed,
+    plus_scaled,
+    registers,
+    subtract,
+    weighed,
+)
 from algorithms.problems.base import Problem
-from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.base import Neighbours, StaticTopology
 from algorithms.topologies.tree_links import TreeLinks, tree_links
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -98,5 +120,52 @@ class RelaySGD(Method[RelayState]):
         everyone = partner[:, None].expand(*rows.shape[:-2], -1, -1)
         return network.receive(packet, everyone)[..., 0, :].contiguous()
 
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        classes = len(self.links.partners)
+        x, x0, g, y, known, total, rest = registers(7)
+        before, sums = registers(classes), registers(classes)
+        everyone = np.arange(self.topology.n)
+        partners = [row.numpy() for row in self.links.partners]
+        step = Program(
+            (
+                gradient(g, x),
+                plus_scaled(y, x, lambda s: -self.step_rule(s), g),
+                *_summed(known, y, before, total),
+                *(subtract(sums[c], known, before[c]) for c in range(classes)),
+                *(mixed(before[c], sums[c], link=c) for c in range(classes)),
+                *(keep(before[c], c, before[c]) for c in range(classes)),
+                *_summed(x, y, before, total),
+                weighed(rest, x0),
+                add(x, x, rest),
+                divide(x, x, float(self.topology.n)),
+            )
+        )
+        links = [FixedLists((_one_partner(row),), lambda _: 0) for row in partners]
+        plan = NeighbourPlan(
+            (x, x0, *before), (step,), links[0], drawn_gradient(context),
+            own=lambda s: self.topology.n - self.links.incoming(s).numpy().astype(np.float64),
+            opened=lambda state: (state.x, state.x0, *state.incoming.chunk(classes, dim=-1)),
+            closed=lambda _, parts: RelayState(parts[0], parts[1], torch.cat(parts[2:], -1)),
+            masks=tuple(always(row != everyone) for row in partners),
+            further_links=tuple(links[1:]),
+        )  # fmt: skip
+        return neighbour_block(context, t, plan)
+
     def models(self, state: RelayState) -> Tensor:
         return state.x
+
+
+def _summed(
+    out: Register, row: Register, several: tuple[Register, ...], total: Register
+) -> tuple[Operation, ...]:
+    """Operations for ``out`` = ``row`` + the sum of several rows, added up first."""
+    first, *others = several
+    return copy(total, first), *(add(total, total, one) for one in others), add(out, row, total)
+
+
+def _one_partner(partners: NDArray[np.int64]) -> Neighbours:
+    """Links on which each worker receives its partner's row; itself: it has none."""
+    n = len(partners)
+    w = np.zeros((n, n))
+    w[np.arange(n), partners] = partners != np.arange(n)
+    return Neighbours(w)
