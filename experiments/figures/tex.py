@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from experiments.figures.indices import as_mathtext
+from experiments.figures.indices import RAISED, as_mathtext
 from experiments.figures.signs import COMMANDS, pretty
 
 _SPECIAL = {
@@ -13,7 +13,6 @@ _SPECIAL = {
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
 _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 _MORE = {
     "−": "-", "∝": r"\propto", "√": r"\surd", "∘": r"\circ", "⊤": r"\top", "⋆": r"\star",
@@ -25,7 +24,7 @@ _WORDS = {"–": "--", "—": "---", "’": "'", "‘": "`", "“": "``", "”":
 _SIGNS = {sign: command for command, sign in COMMANDS.items() if not sign.isascii()} | _MORE
 _ACCENTS = {"\u0302": r"\hat", "\u0304": r"\bar", "\u0303": r"\tilde"}
 _ACCENTED = re.compile("(.)([" + "".join(_ACCENTS) + "])")
-_SCRIPTS = re.compile(f"([{''.join(_RAISED)}]+)|([{''.join(_LOWERED)}]+)")
+_SCRIPTS = re.compile(f"([{''.join(RAISED)}]+)|([{''.join(_LOWERED)}]+)")
 _FORMULA = re.compile(r"(\$[^$]*\$)")
 
 
@@ -66,5 +65,5 @@ def _accented(match: re.Match[str]) -> str:
 
 def _script(match: re.Match[str]) -> str:
     raised, lowered = match.groups()
-    sign, table, letters = ("^", _RAISED, raised) if raised else ("_", _LOWERED, lowered)
+    sign, table, letters = ("^", RAISED, raised) if raised else ("_", _LOWERED, lowered)
     return rf"\ensuremath{{{sign}{{{''.join(table[c] for c in letters)}}}}}"
