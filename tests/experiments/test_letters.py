@@ -20,7 +20,8 @@ def test_orders_of_all_theorems_have_every_letter(caplog: pytest.LogCaptureFixtu
     assert "O(T^-1 omega^1/2)" in orders
     with styled(), caplog.at_level(logging.WARNING, logger="matplotlib.mathtext"):
         for text in (*orders, *texts):
-            MathTextParser("path").parse(as_mathtext(pretty(text)))
+            if "$" in (typeset := as_mathtext(pretty(text))):  # others are no formulas
+                MathTextParser("path").parse(typeset)
     assert caplog.messages == []
 
 
