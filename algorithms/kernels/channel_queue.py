@@ -13,8 +13,13 @@ from algorithms.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def transmitted(start, bits, alpha, beta, busy_beta, busy_until):  # type: ignore[no-untyped-def]
-    """Time when ``bits`` sent from ``start`` on have left: slower while the device computes."""
+def transmitted(  # type: ignore[no-untyped-def]
+    start, bits, alpha, beta, busy_beta, busy_until, busy_wait=0.0
+):
+    """Time when ``bits`` sent from ``start`` on have left: later and slower while the device
+    computes."""
+    if start < busy_until:
+        start = min(start + busy_wait, busy_until)
     begin = start + alpha
     if begin >= busy_until:
         return begin + beta * bits
@@ -31,8 +36,8 @@ def serve(  # type: ignore[no-untyped-def]
     """Start, end of sending and arrival of each message, and start of each layer's forward pass.
 
     ``ready``, ``bits``, ``rank`` (least first), ``lowest`` (the first layer that waits for it) are
-    of messages in the order in which they become ready; ``rates`` are alpha, beta and busy beta of
-    each.
+    of messages in the order in which they become ready; ``rates`` are alpha, beta, busy beta and
+    busy wait of each.
     A message starts when the channel is free and at most ``credit`` bits are under way, itself
     included, or none else. ``barrier``: no layer starts before all messages have arrived.
     """
@@ -45,7 +50,7 @@ def serve(  # type: ignore[no-untyped-def]
     heap = [(0, 0)]
     heap.pop()
     sent = np.empty(count, dtype=np.int64)
-    alpha, beta, busy_beta = rates
+    alpha, beta, busy_beta, wait = rates
     free, done, arrived, oldest, known, layer = 0.0, 0, 0, 0, 0, 0
     under_way, device = 0.0, backward_end
     now = 0.0
@@ -73,7 +78,7 @@ def serve(  # type: ignore[no-untyped-def]
                 device = forward_start[layer] + forward[layer]
                 layer += 1
         start[k] = now
-        stop[k] = transmitted(now, bits[k], alpha[k], beta[k], busy_beta[k], device)
+        stop[k] = transmitted(now, bits[k], alpha[k], beta[k], busy_beta[k], device, wait[k])
         arrival[k] = stop[k] + latency
         under_way += bits[k]
         free = stop[k]

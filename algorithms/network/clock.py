@@ -27,6 +27,10 @@ class Clock(ABC):
         """Workers ``subset`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
 
     @abstractmethod
+    def paused(self) -> AbstractContextManager[None]:
+        """Gradients computed within take no time."""
+
+    @abstractmethod
     def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
         """Workers send to the server; ``subset`` ``[..., n]`` (bool; None: all) go on when the last
         message is there."""

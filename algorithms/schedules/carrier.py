@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -49,6 +50,8 @@ class Channel:
         busy_beta: seconds a bit while the device computes, at least; None: as ever.
         regimes: start-up and bandwidth of shorter messages, the shortest first; alpha and beta are
             those of messages beyond the last.
+        busy_wait: seconds that a message waits for the device before its start-up where the device
+            computes, at most until that is done: a kernel that runs is not interrupted.
 
     Raises:
         ValueError: a negative cost, a device that makes the channel faster, a latency on a channel
@@ -61,10 +64,11 @@ class Channel:
     latency: float = 0.0
     busy_beta: float | None = None
     regimes: tuple[ChannelRegime, ...] = ()
+    busy_wait: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (self.alpha >= 0 and self.beta >= 0 and self.latency >= 0):
-            raise ValueError(f"alpha, beta and latency must be at least 0, got {self}")
+        if not all(x >= 0 for x in (self.alpha, self.beta, self.latency, self.busy_wait)):
+            raise ValueError(f"alpha, beta, latency and busy_wait must be at least 0, got {self}")
         if self.busy_beta is not None and (self.busy_beta < self.beta or self.latency):
             raise ValueError(f"busy_beta must be at least beta, and latency 0 with it, got {self}")
         if any(min(one) < 0 for one in self.regimes) or any(
@@ -93,44 +97,55 @@ class Channel:
             regimes=tuple(r._replace(beta=threaded_beta(r.beta, thread)) for r in self.regimes),
         )  # fmt: skip
 
-    def windowed(self, window: float, wait: float, computing: float = 1.0) -> Channel:
-        """The channel of which every window is one message: fused, and followed by a wait.
+    def windowed(
+        self, window: float, wait: float, computing: float = 1.0, fused: float = math.inf
+    ) -> Channel:
+        """The channel of a sender that fuses what a coordinator finds when it looks.
 
         A sender with a credit of ``window`` bits stops when they are under way, and its next ones
-        leave at a later turn of a coordinator. So every ``window`` bits cost one start-up and one
-        ``wait``, whatever their number of messages; spread over bits.
+        leave at a later turn of the coordinator: every ``window`` bits cost one ``wait``. What has
+        arrived gives its credit back, so that as much as was fused is fused again: every ``fused``
+        bits (at most a window) cost one start-up, and a wait for a device that computes. All that
+        is spread over bits.
 
         Args:
             window: most bits under way.
             wait: seconds from the end of a window to the begin of the next.
             computing: share of the time up to the end of the backward pass in which the device
                 computes; in the rest, when it waits for its host, the channel is not slowed.
+            fused: bits of a fused message.
 
         Raises:
-            ValueError: window is not positive, a negative wait, a share outside [0, 1], or a
-                channel with regimes.
+            ValueError: window or fused is not positive, a negative wait, a share outside [0, 1], or
+                a channel with regimes.
         """
-        if not (window > 0 and wait >= 0 and 0 <= computing <= 1) or self.regimes:
+        valid = window > 0 and wait >= 0 and 0 <= computing <= 1 and fused > 0
+        if not valid or self.regimes:
             raise ValueError(
-                "window must be positive, wait at least 0, computing lie in [0, 1] and the channel "
-                f"have no regimes, got window={window}, wait={wait}, computing={computing}"
+                "window and fused must be positive, wait at least 0, computing lie in [0, 1] and "
+                f"the channel have no regimes, got window={window}, wait={wait}, "
+                f"computing={computing}, fused={fused}"
             )
-        more = (self.alpha + wait) / window
+        message = min(window, fused)
+        more = wait / window + self.alpha / message
         beta = self.beta + more
-        if self.busy_beta is None or beta == 0:
-            return replace(self, alpha=0.0, beta=beta)
-        slowed = 1 / (computing / (self.slowed + more) + (1 - computing) / beta)
-        return replace(self, alpha=0.0, beta=beta, busy_beta=max(beta, slowed))
+        if (self.busy_beta is None and not self.busy_wait) or beta == 0:
+            return replace(self, alpha=0.0, beta=beta, busy_wait=0.0)
+        busy = self.slowed + more + self.busy_wait / message
+        slowed = 1 / (computing / busy + (1 - computing) / beta)
+        return replace(self, alpha=0.0, beta=beta, busy_beta=max(beta, slowed), busy_wait=0.0)
 
-    def rates(self, bits: Floats) -> tuple[Floats, Floats, Floats]:
-        """Start-up, seconds a bit, and those while the device computes, of messages ``bits``."""
+    def rates(self, bits: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Start-up, seconds a bit, those while the device computes, and the wait for it, of
+        messages ``bits``."""
+        ones = np.ones_like(bits, dtype=np.float64)
+        wait = self.busy_wait * ones
         if not self.regimes:
-            ones = np.ones_like(bits, dtype=np.float64)
-            return self.alpha * ones, self.beta * ones, self.slowed * ones
+            return self.alpha * ones, self.beta * ones, self.slowed * ones, wait
         most, alpha, beta = self._table
         place = np.searchsorted(most, bits)
         busy = beta if self.busy_beta is None else np.maximum(beta, self.busy_beta)
-        return alpha[place], beta[place], busy[place]
+        return alpha[place], beta[place], busy[place], wait
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats, Floats]:
@@ -139,10 +154,12 @@ class Channel:
 
     def ends(self, start: Floats, bits: Floats, busy_until: float) -> Floats:
         """End of sending messages that start at ``start`` beside a device busy until then."""
-        alpha, beta, slowed = self.rates(bits) if self.regimes else (
-            self.alpha, self.beta, self.slowed
+        alpha, beta, slowed, wait = self.rates(bits) if self.regimes else (
+            self.alpha, self.beta, self.slowed, self.busy_wait
         )  # fmt: skip
         begin = start + alpha
+        if self.busy_wait:
+            begin = alpha + np.maximum(start, np.minimum(start + wait, busy_until))
         if self.busy_beta is None or self.slowed == 0:
             return np.asarray(begin + beta * bits)
         during = np.minimum(bits, np.maximum(busy_until - begin, 0.0) / slowed)
@@ -166,8 +183,10 @@ class Carrier:
     def __post_init__(self) -> None:
         if not self.channels:
             raise ValueError("channels must not be empty")
-        if len(self.channels) > 1 and any(c.busy_beta is not None for c in self.channels):
-            raise ValueError("busy_beta is for carriers of one channel")
+        if len(self.channels) > 1 and any(
+            c.busy_beta is not None or c.busy_wait for c in self.channels
+        ):
+            raise ValueError("busy_beta and busy_wait are for carriers of one channel")
 
     @property
     def whole(self) -> Channel:

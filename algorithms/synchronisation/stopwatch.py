@@ -122,7 +122,7 @@ class Stopwatch(Clock):
         self, timing: Timing, n: int, key: Key, replicas: Tensor, speeds: Tensor | None = None
     ) -> None:
         self.timing, self.n, self.key = timing, n, key.fold("stopwatch")
-        self._merged = False
+        self._merged = self._paused = False
         self.speeds = speeds
         self.replicas = replicas.cpu()
         self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
@@ -139,6 +139,8 @@ class Stopwatch(Clock):
 
     def work(self, gradients: int = 1, subset: Tensor | None = None) -> None:
         """Workers ``subset`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
+        if self._paused:
+            return
         self.worked = self.worked + (gradients if subset is None else gradients * subset.long())
         while gradients > 0:
             place = self.gradients % _BLOCK
@@ -151,6 +153,15 @@ class Stopwatch(Clock):
             self.clocks = self.clocks + (took if subset is None else torch.where(subset, took, 0.0))
             self.gradients += now
             gradients -= now
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Gradients computed within take no time."""
+        self._paused = True
+        try:
+            yield
+        finally:
+            self._paused = False
 
     def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
         """Workers send; ``subset`` ``[..., n]`` (bool; None: all) go on when the last message came.

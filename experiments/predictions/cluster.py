@@ -3,26 +3,31 @@
 A step of one GPU is spread over the layers by their multiply-adds, a third of it forward. With n
 GPUs, four to a node:
 
-- An all-reduce of m bits takes 2 (n/4 - 1) hops and beta m seconds. The hops are those between
-  nodes of NCCL's ring (its cost model in ``tuning.cc``); beta of each model, network and size is
-  read off BSP-A2A, whose communication is one message that nothing overlaps.
-- While a GPU computes, an all-reduce has a share ``left`` of the bandwidth within a node, which
-  BSP-A2A with 4 GPUs shows; a network that is slower than that does not notice.
+- An all-reduce of m bits takes 2 (n/4 - 1) hops between nodes and the rest of 2 (n - 1) within,
+  as NCCL's ring does (its cost model in ``tuning.cc``, with its constants but for the hop between
+  nodes), and beta m seconds; beta of each model, network and size is read off BSP-A2A, whose
+  communication is one message that nothing overlaps.
+- While a GPU computes, a message waits before it starts, since a kernel that runs is not
+  interrupted: as long as the backward pass of one tensor takes in the mean. Then it has a share
+  ``left`` of the bandwidth within a node, which BSP-A2A with 4 GPUs shows; a network that is slower
+  than that does not notice.
 - A hop takes ``hop`` seconds on 100GbIB; on the other networks it takes longer by the difference of
   the survey's start-up times of single messages.
 - Servers: as many as nodes, on machines of their own, so a node's link carries every gradient once
   out and once in, n/(n - 1) of what a ring sends, at the bandwidth measured for the ring; a message
-  costs two hops. With 4 GPUs nothing leaves the node.
+  costs two hops. Within a node the kernels of four messages wait for the device at once
+  (``BYTEPS_NCCL_GROUP_SIZE``), while others are on the link. With 4 GPUs nothing leaves the node.
 - Over TCP (10GbE, 100GbE) one thread at each end copies what servers get and give: 2 m bits at
   ``THREAD`` bit/s, whatever the link. Over RDMA nothing is copied.
 
 ``hop`` and ``left`` are fitted to the 12 points of WFBP-A2A on 100GbIB, nothing else is. Where
-points are left out, beta is that of a ring: the slower of the bandwidth within a node and of the
-survey's single messages.
+those are left out, a hop is NCCL's and ``left`` is 1; where others are, beta is that of a ring: the
+slower of the bandwidth within a node and of the survey's single messages.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -49,10 +54,12 @@ NODE = 4
 _MESSAGES = {  # Gbit/s of messages of 16 KiB and of 1 MiB, survey 001, "Communication Performance"
     "10GbE": (1.2, 8.2), "100GbE": (4.6, 16.5), "100GbIB": (16.7, 83.2),
 }  # fmt: skip
+GROUP = 4
+"""Kernels that BytePS hands to NCCL at once, its default (``BYTEPS_NCCL_GROUP_SIZE``)."""
 _TCP = frozenset({"10GbE", "100GbE"})
-_LIBRARY_HOP = 14e-6
-"""Seconds of a hop of NCCL's ring beside that of a message, its constant of networks, protocol
-Simple (``tuning.cc``)."""
+_BASE, _INSIDE_HOP, _NETWORK_HOP = 8.4e-6, 5.7e-6, 14e-6
+"""Seconds that NCCL's ring takes whatever its length, for a hop over PCIe and for one over a
+network, protocol Simple (``tuning.cc``: baseLat, hwLat)."""
 
 THREAD_BOUNDS = (8e9, 17.2e9)
 """Bits a second that one thread copies in or out of sockets: at least ZeroMQ's own rule, one thread
@@ -85,7 +92,7 @@ class ClusterModel:
 
     Attributes:
         points: what was measured and calibrated on; of models that are not there it knows nothing.
-        hop: seconds of a message between nodes on 100GbIB.
+        hop: seconds of a hop of the ring between nodes on 100GbIB.
         left: share of the bandwidth within a node that a computing GPU leaves.
         inside: seconds a bit of an all-reduce within a node, where no point of BSP-A2A shows it.
     """
@@ -130,7 +137,14 @@ class ClusterModel:
 
     def start(self, network: str, gpus: int) -> float:
         """Start-up of an all-reduce [s]."""
-        return 2 * (gpus // NODE - 1) * self.hop_seconds(network)
+        between = 2 * (gpus // NODE - 1)
+        inside = 2 * (gpus - 1) - between
+        return _BASE + inside * _INSIDE_HOP + between * self.hop_seconds(network)
+
+    def wait(self, model: str) -> float:
+        """Wait of a message for a device that computes: the mean backward pass of a tensor [s]."""
+        step = self.step(model)
+        return step.backward_end / len(step.bits)
 
     def _slowed(self, model: str, network: str, beta: float) -> float:
         return max(beta, self.beta(model, network, NODE) / self.left)
@@ -139,22 +153,36 @@ class ClusterModel:
         """All-reduces on the ring."""
         beta = self.beta(model, network, gpus)
         slowed = self._slowed(model, network, beta)
-        return Carrier((Channel("all-reduce", self.start(network, gpus), beta, 0.0, slowed),))
+        start, wait = self.start(network, gpus), self.wait(model)
+        return Carrier((Channel("all-reduce", start, beta, 0.0, slowed, busy_wait=wait),))
 
     def fused(self, model: str, network: str, gpus: int, schedule: ByteScheduler) -> Carrier:
-        """All-reduces on the ring, fused and sent a window of the schedule's credit at a time."""
-        step = self.step(model)
-        computing = step.compute / schedule.prepared(step).compute
+        """All-reduces on the ring, a window of the schedule's credit at a time; a fused message is
+        of what becomes ready, or is sent, from one turn to the next."""
+        step, cycle = self.step(model), 2 * schedule.turn
+        prepared = schedule.prepared(step)
         (ring,) = self.all_to_all(model, network, gpus).channels
-        return Carrier((ring.windowed(schedule.credit_bits, schedule.turn, computing),))
+        made = cycle * float(step.bits.sum()) / prepared.backward_end
+        piece = max(made, cycle / ring.beta if ring.beta else math.inf)
+        windowed = ring.windowed(
+            schedule.credit_bits, schedule.turn, step.compute / prepared.compute, piece
+        )
+        return Carrier((windowed,))
 
-    def servers(self, model: str, network: str, gpus: int) -> Carrier:
-        """Push and pull, one after the other on a node's link; over TCP through one thread."""
+    def servers(self, model: str, network: str, gpus: int, messages: int) -> Carrier:
+        """Push and pull of a step's so many messages, one after the other on a node's link; over
+        TCP through one thread. Within a node kernels of ``GROUP`` of them wait for the device at
+        once, while others are on the link."""
+        within = self._within(model) / self.left
+        bits = float(self.step(model).bits.sum())
+        device = within + self.wait(model) * messages / GROUP / bits
+        beta = self.beta(model, network, gpus)
         if gpus == NODE:
-            return self.all_to_all(model, network, gpus)
-        beta = self.beta(model, network, gpus) * gpus / (gpus - 1)
-        slowed = self._slowed(model, network, beta)
-        channel = Channel("push and pull", 2 * self.hop_seconds(network), beta, 0.0, slowed)
+            start = self.start(network, gpus)
+            return Carrier((Channel("reduce", start, beta, 0.0, max(beta, device)),))
+        beta *= gpus / (gpus - 1)
+        start = 2 * self.hop_seconds(network)
+        channel = Channel("push and pull", start, beta, 0.0, max(beta, device))
         return Carrier((channel.through_thread(1 / THREAD if network in _TCP else 0.0),))
 
     def errors(self, points: tuple[Throughput, ...]) -> Floats:
@@ -193,13 +221,13 @@ def fit_set(points: tuple[Throughput, ...]) -> tuple[Throughput, ...]:
 def calibrated(points: tuple[Throughput, ...]) -> ClusterModel:
     """Fit ``hop`` and ``left`` by least squares of the logarithms of seconds.
 
-    ``points`` are those of :func:`fit_set` or a part of them. Without WFBP-A2A a hop is that of a
-    message and of NCCL's own time, and a computing GPU leaves everything; without BSP-A2A the
+    ``points`` are those of :func:`fit_set` or a part of them. Without WFBP-A2A a hop is that of
+    NCCL's own constant, and a computing GPU leaves all of the bandwidth; without BSP-A2A the
     bandwidth within a node is fitted to WFBP-A2A too, one for all models.
     """
     fitted = tuple(p for p in points if p.method == "WFBP-A2A")
     if not fitted:
-        return ClusterModel(points, start_up(FITTED_ON) + _LIBRARY_HOP, 1.0)
+        return ClusterModel(points, _NETWORK_HOP, 1.0)
     start = [np.log(2e-5), -1.0]
     if len(fitted) == len(points):
         start.append(np.log(2.5e-10))

@@ -13,6 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.gradients import Full, Gradients
+from algorithms.methods.parts.sample_bills import bill, billed_apart, exact_worth
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -65,7 +66,8 @@ class Dasha(Method[DashaState]):
     With ``momentum`` b below 1, or ``refresh``, workers estimate their gradients: h_i^+ = g_i(x) +
     (1 - b)(h_i - g_i(x')), both of one sample, x' the model before (DASHA-MVR with sampled
     ``gradients``), and with probability ``refresh``, each worker for itself, h_i^+ = \nabla f_i(x)
-    (DASHA-PAGE at b = 0, whose first gradient is exact too). None of that is sent.
+    (DASHA-PAGE at b = 0, whose first gradient is exact too). None of that is sent. In modelled time
+    a worker's step takes its exact gradient or those of the sample, whichever it uses.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
@@ -151,17 +153,31 @@ class Dasha(Method[DashaState]):
 
     def estimated(self, state: DashaState, t: int, context: RunContext) -> Tensor:
         """The workers' h_i at the model of step t, ``[..., m, d]``."""
+        if not self.refresh:
+            return self._followed(state, t, context)
+        exact = self._exact_ones(t, context)
+        bill(context, 1 if self.exact else exact_worth(context.problem), exact)
+        bill(context, 1 if self.momentum == 1 else 2, ~exact)
+        with billed_apart(context):
+            whole = Full().compute(state.x, t, context)
+            if t == 0:
+                return whole
+            here = exact[..., context.network.workers, None]
+            return torch.where(here, whole, self._followed(state, t, context))
+
+    def _followed(self, state: DashaState, t: int, context: RunContext) -> Tensor:
+        """The workers' gradients, or what follows them from step to step."""
         g = self.gradients.compute(state.x, t, context)
         if self.momentum < 1 and t > 0:
             old = self.gradients.compute(state.before, t, context)
             g = g + (1 - self.momentum) * (state.gradients - old)
-        if not self.refresh:
-            return g
-        exact = Full().compute(state.x, t, context)
-        if t == 0:
-            return exact
-        coins = context.draws("refresh", t).uniform(1, torch.float64)[..., 0]
-        return torch.where((coins < self.refresh)[..., None], exact, g)
+        return g
+
+    def _exact_ones(self, t: int, context: RunContext) -> Tensor:
+        """Who takes the exact gradient at step t ``[..., n]`` (bool): at first everybody."""
+        everyone = torch.arange(context.network.n, device=context.network.workers.device)
+        draws = context.key.fold("refresh", t).draws(context.replicas, everyone)
+        return draws.uniform(1, torch.float64)[..., 0] < (self.refresh if t else 1.0)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.momentum < 1 or self.refresh:

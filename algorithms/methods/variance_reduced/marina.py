@@ -13,7 +13,12 @@ from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.gradients import Full, Gradients
-from algorithms.methods.parts.participation import participants_of, require_workers
+from algorithms.methods.parts.participation import (
+    participants_of,
+    require_workers,
+    taking_part,
+)
+from algorithms.methods.parts.sample_bills import bill, billed_apart, exact_worth
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.masks import coin_below, outside
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
@@ -66,7 +71,8 @@ class Marina(Method[MarinaState]):
     (PP-MARINA, Algorithm 4, which draws with replacement). With ``differences`` other gradients are
     taken in compressed rounds, those of samples, while ``gradients`` must be exact: PAGE's
     estimator of every worker (VR-MARINA, Algorithms 2 and 3); at n = 1 with Q the identity it is
-    PAGE.
+    PAGE. Of such rounds modelled time is that of what a worker must evaluate: its exact gradient in
+    a full round, both gradients of a difference in another, nothing if it does not take part.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
@@ -135,8 +141,19 @@ class Marina(Method[MarinaState]):
         return MarinaState(x, x, torch.zeros_like(x))
 
     def step(self, state: MarinaState, t: int, context: RunContext) -> MarinaState:
-        g = self.gradients.compute(state.x, t, context)
         whole = self.full_round(t, context)
+        if self.participants is None and self.differences is None:
+            return self._step(state, t, context, whole)
+        takes = whole.expand(*context.replicas.shape, context.network.n)
+        bill(context, 1 if self.differences is None else exact_worth(context.problem), takes)
+        if t:
+            few = taking_part(self.participants, t, context)
+            bill(context, 2, ~takes if few is None else few & ~takes)
+        with billed_apart(context):
+            return self._step(state, t, context, whole)
+
+    def _step(self, state: MarinaState, t: int, context: RunContext, whole: Tensor) -> MarinaState:
+        g = self.gradients.compute(state.x, t, context)
         rows = whole.expand(g.shape[:-1])
         full, _ = context.network.average(
             context.pack(Identity(), g, t, sends=rows, purpose="full")

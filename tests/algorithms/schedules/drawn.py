@@ -23,10 +23,12 @@ def steps(draw: st.DrawFn, most: int = 8) -> TrainingStep:
 
 @st.composite
 def channels(draw: st.DrawFn, *, slowed: bool = True) -> Channel:
-    """A channel with start-up; with ``slowed`` perhaps one that a computing device slows."""
+    """A channel with start-up; with ``slowed`` perhaps one that a computing device slows or
+    keeps waiting."""
     beta = draw(st.floats(0.0, 2.0))
     busy = draw(st.one_of(st.none(), st.floats(beta, 6.0))) if slowed else None
-    return Channel("network", draw(st.floats(0.0, 2.0)), beta, 0.0, busy)
+    wait = draw(st.one_of(st.just(0.0), st.floats(0.0, 2.0))) if slowed else 0.0
+    return Channel("network", draw(st.floats(0.0, 2.0)), beta, 0.0, busy, busy_wait=wait)
 
 
 @st.composite

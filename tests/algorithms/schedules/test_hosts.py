@@ -130,6 +130,9 @@ def test_a_waiting_device_slows_nobody() -> None:
     channel = Channel("c", 0.0, 2.0, 0.0, 4.0)
     assert channel.windowed(8.0, 0.0, 0.5).slowed == pytest.approx(8 / 3)
     assert channel.windowed(8.0, 0.0, 1.0) == channel
+    waiting = Channel("c", 1.0, 2.0, 0.0, 4.0, busy_wait=3.0)
+    # every 2 bits a start-up, and three seconds more for a device that computes: 2.5 and 6 s a bit
+    assert waiting.windowed(8.0, 0.0, 1.0, 2.0) == Channel("c", 0.0, 2.5, 0.0, 6.0)
     through = Channel("c", 1.0, 2.0, regimes=(ChannelRegime(1.0, 0.5, 9.0),)).through_thread(2.0)
     assert (through.beta, through.regimes[0].beta) == (4.0, 9.0)
 
@@ -142,6 +145,8 @@ def test_a_waiting_device_slows_nobody() -> None:
         (lambda: Channel("c", 0.0, 1.0).windowed(0.0, 0.0), "window=0"),
         (lambda: Channel("c", 0.0, 1.0).windowed(1.0, -1.0), "wait=-1"),
         (lambda: Channel("c", 0.0, 1.0).windowed(1.0, 0.0, 2.0), "computing=2"),
+        (lambda: Channel("c", 0.0, 1.0).windowed(1.0, 0.0, 1.0, 0.0), "fused=0"),
+        (lambda: Channel("c", 0.0, 1.0, busy_wait=-1.0), "busy_wait=-1"),
         (lambda: ByteScheduler(turn=-1.0), "turn=-1"),
         (lambda: ByteScheduler(tensor_seconds=-1.0), "tensor_seconds=-1"),
     ],

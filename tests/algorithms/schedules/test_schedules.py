@@ -229,7 +229,7 @@ def test_carriers_are_the_closed_forms() -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: Channel("c", -1.0, 0.0), "alpha, beta and latency must be at least 0"),
+        (lambda: Channel("c", -1.0, 0.0), "alpha, beta, latency and busy_wait must be at"),
         (lambda: Channel("c", 0.0, 1.0, 0.0, 0.5), "busy_beta must be at least beta"),
         (lambda: Carrier(()), "channels must not be empty"),
         (lambda: FusionBuffer(0.0), "buffer_bits=0"),

@@ -26,7 +26,7 @@ from experiments.predictions.findings import best_methods, findings
 from experiments.predictions.stated import held_against_text
 from experiments.predictions.throughputs import FILE, read_throughputs
 from tests.experiments.calls import call, refuse
-from tests.experiments.predictions.made import HOP, LEFT, write
+from tests.experiments.predictions.made import HOP, INSIDE, LEFT, write
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +135,47 @@ def test_numbers_beyond_the_fit_set_are_told_and_change_no_prediction(
 
 
 def test_servers_over_tcp_wait_for_the_thread_and_others_for_the_link(folder: Path) -> None:
-    """2 m bits through one thread, by hand; RDMA copies nothing; four GPUs reach no server."""
+    """2 m bits through one thread, by hand; RDMA copies nothing; four GPUs reach no server. While
+    the device computes, 40 messages wait for it ten times, four at once, and then take the made
+    share of 0.4 within the node, whatever is on the link."""
     model = calibrated(fit_set(read_throughputs(folder)))
+    step = model.step("BERT-Base")
+    waits = 10 * model.wait("BERT-Base") / step.bits.sum()
+    within = 2 * 3 / 4 / (8 * INSIDE)
     for network in NETWORKS:
         for n in (4, 8, 32):
             ring = model.beta("BERT-Base", network, n) * (1 if n == 4 else n / (n - 1))
-            (channel,) = model.servers("BERT-Base", network, n).channels
+            (channel,) = model.servers("BERT-Base", network, n, 40).channels
             copied = n > 4 and network != FITTED_ON
             assert channel.beta == pytest.approx(max(ring, 2 / THREAD) if copied else ring)
+            busy = max(channel.beta, within / LEFT + waits)
+            assert channel.slowed == pytest.approx(busy, rel=1e-3)
+
+
+def test_a_message_waits_for_the_device_and_for_the_hops_of_the_ring(folder: Path) -> None:
+    """ResNet-50's 161 tensors share two thirds of 64 / 250 s. On 32 GPUs, 8.4 us, 14 hops between
+    nodes and 48 within: 8.4 + 14 HOP + 48 * 5.7 us; on 4, 42.6 us, where the survey's authors give
+    42.04 (``p_alpha_beta`` of their ``mgwfbp/hv_distributed_optimizer.py``)."""
+    model = calibrated(fit_set(read_throughputs(folder)))
+    assert model.wait("ResNet-50") == pytest.approx(2 / 3 * 64 / 250 / 161)
+    (ring,) = model.all_to_all("ResNet-50", FITTED_ON, 32).channels
+    assert ring.busy_wait == model.wait("ResNet-50")
+    assert ring.alpha == pytest.approx(8.4e-6 + 14 * HOP + 48 * 5.7e-6, rel=1e-3)
+    assert model.start(FITTED_ON, 4) == pytest.approx(42.04e-6, rel=0.02)
+
+
+def test_a_fused_message_is_of_what_a_turn_makes_ready_or_sends(folder: Path) -> None:
+    """A credit of 64 MB, turns of 5 ms. BERT-Large makes more than that ready in a turn, and has a
+    start-up a window; ResNet-50's is of what the link carries in 5 ms."""
+    model = calibrated(fit_set(read_throughputs(folder)))
+    schedule = METHODS["ByteScheduler-A2A"]
+    assert isinstance(schedule, ByteScheduler)
+    for name, bits in (("BERT-Large", 8 * 64e6), ("ResNet-50", 0.0)):
+        (ring,) = model.all_to_all(name, FITTED_ON, 8).channels
+        (fused,) = model.fused(name, FITTED_ON, 8, schedule).channels
+        message = bits or 5e-3 / ring.beta
+        more = 2.5e-3 / (8 * 64e6) + ring.alpha / message
+        assert fused.alpha == 0 and fused.beta == pytest.approx(ring.beta + more)
 
 
 def test_constants_that_nothing_calibrates_lie_in_their_bounds() -> None:
