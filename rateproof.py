@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from torch import Tensor
     from torch.nn import Module
-    from torch.nn.parallel import DistributedDataParallel
 
     from algorithms.compressors.base import Compressor
     from algorithms.ddp.hook import DDPHook
@@ -79,10 +78,9 @@ def _checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        from experiments.notebooks.arguments import arguments
+        from experiments.notebooks.arguments import called
 
-        given = arguments(function, *args, **kwargs)
-        return function(*given.args, **given.kwargs)
+        return called(function, *args, **kwargs)
 
     return call
 
@@ -276,9 +274,10 @@ def claim(name: str, **stated: Any) -> Claim:
         ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
             that cannot be read.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.refute.stated import claim as made
 
-    return made(name, **stated)
+    return called(made, name, **stated)
 
 
 @_checked
@@ -493,9 +492,10 @@ def method(name: str, step: Callable[..., dict[str, Any]], **claims: Any) -> Met
     Raises:
         ValueError: the stepsize is no parameter.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.method_audit.subject import method as made
 
-    return made(name, step, **claims)
+    return called(made, name, step, **claims)
 
 
 @_checked
@@ -508,9 +508,10 @@ def torch_method(
     Raises:
         ValueError: as :func:`method`.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.method_audit.torch_loops import torch_method as made
 
-    return made(name, optimizer, loop, **claims)
+    return called(made, name, optimizer, loop, **claims)
 
 
 @_checked
@@ -522,7 +523,7 @@ def audit(
     delta: str | None = None,
     bits: str | None = None,
     d: Count = 1000,
-    seed: Count = 0,
+    seed: int = 0,
     samples: Samples | None = None,
     ranks: Count | None = None,
     matrix: bool = False,
@@ -559,19 +560,21 @@ def audit(
 
 @_checked
 def register_hook(
-    model: DistributedDataParallel,
+    model: Module,
     compressor: Compressor,
     memory: Memory[Any] | None = None,
     **options: Any,
 ) -> DDPHook:
-    """Make a model send compressed gradients; ``options`` as of ``algorithms.ddp.hook``.
+    """Make a model, a DistributedDataParallel, send compressed gradients; ``options`` as of
+    ``algorithms.ddp.hook.register_hook``.
 
     Raises:
         TypeError, ValueError: the model, or what ranks were given, does not suit.
     """
     from algorithms.ddp.hook import register_hook as registered
+    from experiments.notebooks.arguments import options_for
 
-    return registered(model, compressor, memory, **options)
+    return registered(model, compressor, memory, **options_for(registered, options))
 
 
 def main() -> None:
