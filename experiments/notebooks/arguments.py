@@ -24,6 +24,8 @@ from annotated_types import Ge, Gt, Lt
 from pydantic import BeforeValidator, ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
+from theory.fields import shown_short
+
 R = TypeVar("R")
 _BITS = 63
 _STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
@@ -200,12 +202,6 @@ def held(name: str, value: Any, adapter: TypeAdapter[Any]) -> Any:
         shown = shown_short(value)
         words = " or ".join(sorted(wanted))
         raise ValueError(f"{name} should be {words}, got {name}={shown}") from None
-
-
-def shown_short(value: Any) -> str:
-    """A value on one line of at most 80 characters."""
-    shown = " ".join(repr(value).split())
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
 def _words(message: str) -> str:

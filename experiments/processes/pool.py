@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar, final
 
+from experiments.processes.memory import first_line
+
 Task = TypeVar("Task")
 Open = Callable[[], Executor]
 
@@ -214,9 +216,11 @@ def _described(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
 
 
 def _sentence(error: Exception) -> str:
-    """What a task ended with; Python says nothing of memory that it lacks."""
-    told = str(error) or ("no memory was left" if isinstance(error, MemoryError) else "")
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+    """What a task ended with."""
+    told = str(error) or first_line(error)
+    return (
+        type(error).__name__ if told == type(error).__name__ else f"{type(error).__name__}: {told}"
+    )
 
 
 def _lost(error: Exception) -> bool:

@@ -138,6 +138,7 @@ def disturbed(
     faults = [f for f in faults if f in (only or faults)]
     moment = Moment(job.name, drawn.choice(faults), drawn.uniform(0.0, 1.1))
     early = drawn.random() < 0.15  # before it has written anything
+    early &= moment.fault != "no memory"  # what lacks memory then is Python at its imports
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
