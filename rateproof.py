@@ -210,7 +210,7 @@ def rate(
     step = sweeping_step(chosen, objective, options.get("steps", 1000), Tuning.THEOREM, gamma)
     found = sweep(
         chosen, lambda size: problem_called(problem, size), variable, n=n, step=step,
-        **options_for(sweep, options),
+        **options_for(sweep, options, without=("step",)),
     )  # fmt: skip
     return Made(found, sweep_verdict(chosen, found, problem, alpha=error))
 
@@ -425,8 +425,9 @@ def study(
     from experiments.study.studying import studied
 
     plan = planned(
-        rows, problem_name=problem, against=against, quick=quick, **options_for(planned, options)
-    )
+        rows, problem_name=problem, against=against, quick=quick,
+        **options_for(planned, options, without=("problem_name",)),
+    )  # fmt: skip
     return studied(plan, Path(out), tell)
 
 

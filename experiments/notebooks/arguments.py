@@ -137,8 +137,11 @@ def called(function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
     return function(*given.args, **given.kwargs)
 
 
-def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that are passed on to a function, as its annotations ask for them.
+def options_for(
+    function: Callable[..., Any], options: Mapping[str, Any], *, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Options that are passed on to a function, as its annotations ask for them; those ``without``
+    are not passed on, since the caller gives them by itself.
 
     Raises:
         ValueError: as :func:`arguments`.
@@ -146,7 +149,7 @@ def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dic
     adapters, known = _adapters(function), {
         name: one
         for name, one in inspect.signature(function).parameters.items()
-        if one.kind is one.KEYWORD_ONLY
+        if one.kind is one.KEYWORD_ONLY and name not in without
     }  # fmt: skip
     for name, value in options.items():
         if name not in known:

@@ -72,6 +72,13 @@ def test_a_missing_and_an_unknown_argument_are_named() -> None:
     ):
         rateproof.compare(["qsgd", "top-k"], "quadratic-sc", budgets=3)
 
+    for given in ({"problem_name": "x"}, {"step": None}):
+        with pytest.raises(ValueError, match=f"there is no option {next(iter(given))!r}, got"):
+            if "step" in given:
+                rateproof.rate("qsgd", "quadratic-sc", "T", n=2, steps=8, **given)
+            else:
+                rateproof.study(["qsgd"], **given)
+
     def function(*, known: int = 1) -> None: ...
 
     assert options_for(function, {"known": 2}) == {"known": 2}

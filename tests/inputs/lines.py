@@ -185,7 +185,9 @@ def lines(
         strategy = sound(option, room)
         if strategy is not None and (kept or (not spoil and draw(st.booleans()))):
             count = 2 if option.many and option.required else 1
-            words += [w for _ in range(count) for w in _typed(option, draw(strategy))]
+            values = [draw(strategy) for _ in range(count)]
+            words += [w for one in values for w in _typed(option, one)]
+            guessed |= len({*values}) < count  # no two rows may be alike
             guessed |= (command, option.name) in names.LACKING
         elif option.required:
             words, guessed = [*words, *_typed(option, "nosuch")], True

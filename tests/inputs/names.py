@@ -36,7 +36,7 @@ OF_COMMAND: dict[tuple[str, str], Sequence[str]] = {
     ("calibrate", "model"): (), ("calibrate", "largest"): ("4096", "65536"),
     ("conjecture", "line"): (),
     ("table", "name"): ("I", "II", "III", "IV", "000-2"),
-    ("study", "rows"): ("bsp-sgd",), ("study", "problem"): ("quadratic-sc",),
+    ("study", "rows"): ("bsp-sgd", "qsgd"), ("study", "problem"): ("quadratic-sc",),
     ("study", "column"): ("3.4",),
 }  # fmt: skip
 """The same of arguments of one command that takes minutes of most of what it could be given."""

@@ -240,3 +240,9 @@ def test_a_folder_of_draws_is_left(tmp_path: Path) -> None:
     with room() as place:
         assert Path.cwd() == place.resolve()
     assert Path.cwd() == before and not place.exists()
+
+
+def test_a_sweep_on_an_executor_that_is_none_tells_nothing_before_it_refuses() -> None:
+    with room() as place:
+        words = ("sweep", str(place / "study.toml"), "--executor=0", "--out", str(place / "out"))
+        refuse(words, "executor must be dask://HOST:PORT, or MODULE:FUNCTION")
