@@ -322,11 +322,12 @@ def assumptions(problem: Any, *, n: Count = 8, steps: Count = 200, seed: int = 0
     """
     from algorithms.problems.base import Problem
     from experiments.commands.assumptions import assumptions_record, record_of
+    from theory.fields import shown_short
 
     if not isinstance(problem, (str, Problem)):
         raise ValueError(
             "problem should be a name of the catalogue, MODULE:ATTRIBUTE or a Problem, "
-            f"got problem={problem!r}"
+            f"got problem={shown_short(problem)}"
         )
     if isinstance(problem, str):
         return assumptions_record(problem, n=n, steps=steps, seed=seed)

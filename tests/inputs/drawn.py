@@ -113,7 +113,8 @@ def _spellings(value: str) -> tuple[str, ...]:
     try:
         return value, f"{float(value):g}", str(float(value))
     except ValueError:
-        return value, repr(value)
+        first, comma, _ = value.partition(",")  # of several names the first that is unknown
+        return (value, repr(value), repr(first)) if comma else (value, repr(value))
 
 
 def _spent() -> float:

@@ -226,6 +226,10 @@ X, Y = torch.randn(10, 3, generator=torch.Generator().manual_seed(0)), torch.one
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y, n=2, seed="x"), "seed should be"),
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y), "required argument: 'n'"),  # type: ignore[call-arg]
         (lambda: rateproof.rate("qsgd", "quadratic-sc", "n", values=[]), "values should be three"),
+        (
+            lambda: rateproof.assumptions(torch.eye(2)),
+            r"got problem=tensor.*\)$",
+        ),
         (lambda: rateproof.table("IV", "nowhere"), "got report=nowhere"),
         (lambda: rateproof.errata(report="nowhere"), "got report=nowhere"),
     ],
