@@ -28,12 +28,13 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
     from torch import Tensor
     from torch.nn import Module
+    from torch.nn.parallel import DistributedDataParallel
 
     from algorithms.compressors.base import Compressor
     from algorithms.ddp.hook import DDPHook
@@ -576,7 +577,8 @@ def register_hook(
     from algorithms.ddp.hook import register_hook as registered
     from experiments.notebooks.arguments import options_for
 
-    return registered(model, compressor, memory, **options_for(registered, options))
+    given = cast("DistributedDataParallel", model)  # or compiled of one; what is neither is refused
+    return registered(given, compressor, memory, **options_for(registered, options))
 
 
 def main() -> None:
