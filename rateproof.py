@@ -28,7 +28,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,10 +79,9 @@ def _checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        from experiments.notebooks.arguments import arguments
+        from experiments.notebooks.arguments import called
 
-        given = arguments(function, *args, **kwargs)
-        return function(*given.args, **given.kwargs)
+        return called(function, *args, **kwargs)
 
     return call
 
@@ -212,7 +211,7 @@ def rate(
     step = sweeping_step(chosen, objective, options.get("steps", 1000), Tuning.THEOREM, gamma)
     found = sweep(
         chosen, lambda size: problem_called(problem, size), variable, n=n, step=step,
-        **options_for(sweep, options),
+        **options_for(sweep, options, without=("step",)),
     )  # fmt: skip
     return Made(found, sweep_verdict(chosen, found, problem, alpha=error))
 
@@ -276,9 +275,10 @@ def claim(name: str, **stated: Any) -> Claim:
         ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
             that cannot be read.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.refute.stated import claim as made
 
-    return made(name, **stated)
+    return called(made, name, **stated)
 
 
 @_checked
@@ -323,11 +323,12 @@ def assumptions(problem: Any, *, n: Count = 8, steps: Count = 200, seed: int = 0
     """
     from algorithms.problems.base import Problem
     from experiments.commands.assumptions import assumptions_record, record_of
+    from theory.fields import shown_short
 
     if not isinstance(problem, (str, Problem)):
         raise ValueError(
             "problem should be a name of the catalogue, MODULE:ATTRIBUTE or a Problem, "
-            f"got problem={problem!r}"
+            f"got problem={shown_short(problem)}"
         )
     if isinstance(problem, str):
         return assumptions_record(problem, n=n, steps=steps, seed=seed)
@@ -426,8 +427,9 @@ def study(
     from experiments.study.studying import studied
 
     plan = planned(
-        rows, problem_name=problem, against=against, quick=quick, **options_for(planned, options)
-    )
+        rows, problem_name=problem, against=against, quick=quick,
+        **options_for(planned, options, without=("problem_name",)),
+    )  # fmt: skip
     return studied(plan, Path(out), tell)
 
 
@@ -493,9 +495,10 @@ def method(name: str, step: Callable[..., dict[str, Any]], **claims: Any) -> Met
     Raises:
         ValueError: the stepsize is no parameter.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.method_audit.subject import method as made
 
-    return made(name, step, **claims)
+    return called(made, name, step, **claims)
 
 
 @_checked
@@ -508,9 +511,10 @@ def torch_method(
     Raises:
         ValueError: as :func:`method`.
     """
+    from experiments.notebooks.arguments import called
     from proofs_check.method_audit.torch_loops import torch_method as made
 
-    return made(name, optimizer, loop, **claims)
+    return called(made, name, optimizer, loop, **claims)
 
 
 @_checked
@@ -522,7 +526,7 @@ def audit(
     delta: str | None = None,
     bits: str | None = None,
     d: Count = 1000,
-    seed: Count = 0,
+    seed: int = 0,
     samples: Samples | None = None,
     ranks: Count | None = None,
     matrix: bool = False,
@@ -559,19 +563,22 @@ def audit(
 
 @_checked
 def register_hook(
-    model: DistributedDataParallel,
+    model: Module,
     compressor: Compressor,
     memory: Memory[Any] | None = None,
     **options: Any,
 ) -> DDPHook:
-    """Make a model send compressed gradients; ``options`` as of ``algorithms.ddp.hook``.
+    """Make a model, a DistributedDataParallel, send compressed gradients; ``options`` as of
+    ``algorithms.ddp.hook.register_hook``.
 
     Raises:
         TypeError, ValueError: the model, or what ranks were given, does not suit.
     """
     from algorithms.ddp.hook import register_hook as registered
+    from experiments.notebooks.arguments import options_for
 
-    return registered(model, compressor, memory, **options)
+    given = cast("DistributedDataParallel", model)  # or compiled of one; what is neither is refused
+    return registered(given, compressor, memory, **options_for(registered, options))
 
 
 def main() -> None:

@@ -20,11 +20,17 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
 """By the name of a plain type: what it is in words, and what counts as one."""
 
 
+def shown_short(value: object) -> str:
+    """A value on one line of at most 80 characters."""
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+
+
 class CheckedFields:
     """A base of dataclasses whose plain fields are checked before an object is made.
 
     Fields of the types ``int``, ``float``, ``bool``, ``str`` or ``None``, or of a union of these,
-    are; numbers of numpy count, and truth values are no numbers.
+    are; numbers of numpy count; truth values and NaN are no numbers, infinity is one.
 
     Raises:
         ValueError: a field is of another kind; the sentence names class, field and value.
@@ -44,13 +50,14 @@ def _require(cls: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Non
         kinds = plain.get(name, ())
         if kinds and not any(_is(value, kind) for kind in kinds):
             wanted = " or ".join(_KINDS[kind][0] for kind in kinds)
-            shown = repr(value)
-            shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
-            raise ValueError(f"{cls.__name__}: {name} should be {wanted}, got {name}={shown}")
+            told = f"{name} should be {wanted}, got {name}={shown_short(value)}"
+            raise ValueError(f"{cls.__name__}: {told}")
 
 
 def _is(value: object, kind: str) -> bool:
     truth = isinstance(value, bool | np.bool_)
+    if kind == "float" and value != value:  # not a number
+        return False
     return isinstance(value, _KINDS[kind][1]) and (not truth or kind == "bool")
 
 

@@ -24,6 +24,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import gallery
+from theory.fields import shown_short
 from theory.stepsizes import ConstantStep, Stepsize
 
 Value = int | float | bool | Compressor | Topology | None
@@ -160,7 +161,8 @@ def _require_kind(method: Method[Any], path: str, value: Value) -> None:
         fits, wanted = not kinds or _kind(value) in taken, " or ".join(kinds)
         fits |= _kind(value) == "int" and "float" in taken
     if not fits:
-        raise ValueError(f"{path} must be {wanted}, as {old!r} is, got {path}={value!r}")
+        told = f"{path}={shown_short(value)}"
+        raise ValueError(f"{path} must be {wanted}, as {old!r} is, got {told}")
 
 
 _KINDS = {"bool": "True or False", "int": "a whole number", "float": "a number", "None": "None"}

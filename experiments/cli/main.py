@@ -320,10 +320,12 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        if "allocate" in str(error):  # numpy's word, and torch's
-            told = str(error).partition("\n")[0]
+        from experiments.processes.memory import first_line, lacks_memory
+
+        if lacks_memory(error):
             sys.exit(
-                f"error: not enough memory, fewer workers, replicas or parameters would do: {told}"
+                "error: not enough memory, fewer workers, replicas or parameters would do: "
+                f"{first_line(error)}"
             )
         traceback.print_exc()
         print("error: a fault of rateproof itself, not of what you gave it", file=sys.stderr)

@@ -6,14 +6,17 @@ else is converted: 4.0 and True are no whole numbers.
 
 from __future__ import annotations
 
+import ast
+import builtins
 import dataclasses
 import functools
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from types import ModuleType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 import torch
@@ -21,6 +24,10 @@ from annotated_types import Ge, Gt, Lt
 from pydantic import BeforeValidator, ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
+from theory.fields import shown_short
+
+R = TypeVar("R")
+_BITS = 63
 _STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
 
 
@@ -29,10 +36,20 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, np.integer) else _single(value)
 
 
+def _sized(value: Any) -> Any:
+    """The same, where 64 bits hold it."""
+    value = _whole(value)
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        raise ValueError(f"input should be a whole number that {_BITS + 1} bits hold")
+    return value
+
+
 def _real(value: Any) -> Any:
     if isinstance(value, np.floating | np.integer):
         value = value.item()
     value = _single(value)
+    if isinstance(value, bool):
+        raise ValueError("input should be a number")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("input should be a finite number")
     return value
@@ -40,20 +57,25 @@ def _real(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     """A number of any library, no truth value."""
-    if isinstance(value, bool | str | bytes):
+    if isinstance(value, bool | np.bool_ | str | bytes):
         raise ValueError("input should be a number")
     return value.item() if isinstance(value, np.generic) else _single(value)
 
 
 def _single(value: Any) -> Any:
     """The number in a tensor of one."""
+    if isinstance(value, np.bool_):
+        value = bool(value)  # no number
     return value.item() if isinstance(value, torch.Tensor) and value.numel() == 1 else value
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""A whole number."""
+"""A whole number of any size."""
 
-Count = Annotated[int, Ge(1), BeforeValidator(_whole)]
+Sized = Annotated[int, BeforeValidator(_sized)]
+"""A whole number that 64 bits hold."""
+
+Count = Annotated[int, Ge(1), BeforeValidator(_sized)]
 """A whole number of at least 1."""
 
 Real = Annotated[float, BeforeValidator(_real)]
@@ -65,7 +87,7 @@ Positive = Annotated[float, Gt(0), BeforeValidator(_real)]
 Chance = Annotated[float, Gt(0), Lt(1), BeforeValidator(_real)]
 """A number between 0 and 1, neither of them."""
 
-Samples = Annotated[int, Ge(100), BeforeValidator(_whole)]
+Samples = Annotated[int, Ge(100), BeforeValidator(_sized)]
 """Calls of a compressor at each vector: as many as its tests need."""
 
 Axis = Literal["steps", "bits", "messages", "seconds", "gradients"]
@@ -74,7 +96,8 @@ Axis = Literal["steps", "bits", "messages", "seconds", "gradients"]
 Tuned = Literal["theorem", "grid"]
 """Source of a run's stepsize."""
 
-_PLAIN = {int: Whole, float: Real}
+_OURS = ("theory", "algorithms", "proofs_check", "experiments")
+_PLAIN = {int: Sized, float: Real}
 
 
 def arguments(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
@@ -104,8 +127,21 @@ def arguments(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ins
     return given
 
 
-def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that are passed on to a function, as its annotations ask for them.
+def called(function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
+    """The function's answer, its arguments held to its annotations first.
+
+    Raises:
+        ValueError: as :func:`arguments`.
+    """
+    given = arguments(function, *args, **kwargs)
+    return function(*given.args, **given.kwargs)
+
+
+def options_for(
+    function: Callable[..., Any], options: Mapping[str, Any], *, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Options that are passed on to a function, as its annotations ask for them; those ``without``
+    are not passed on, since the caller gives them by itself.
 
     Raises:
         ValueError: as :func:`arguments`.
@@ -113,7 +149,7 @@ def options_for(function: Callable[..., Any], options: Mapping[str, Any]) -> dic
     adapters, known = _adapters(function), {
         name: one
         for name, one in inspect.signature(function).parameters.items()
-        if one.kind is one.KEYWORD_ONLY
+        if one.kind is one.KEYWORD_ONLY and name not in without
     }  # fmt: skip
     for name, value in options.items():
         if name not in known:
@@ -166,8 +202,7 @@ def held(name: str, value: Any, adapter: TypeAdapter[Any]) -> Any:
         return adapter.validate_python(value)
     except ValidationError as error:
         wanted = {_words(one["msg"]) for one in error.errors()}
-        shown = repr(value)
-        shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+        shown = shown_short(value)
         words = " or ".join(sorted(wanted))
         raise ValueError(f"{name} should be {words}, got {name}={shown}") from None
 
@@ -186,7 +221,7 @@ def _words(message: str) -> str:
 _PLAIN_WORDS = {
     "a valid integer": "a whole number", "a valid number": "a number",
     "a valid dictionary": "a mapping", "a valid string": "a text",
-    "a valid boolean": "True or False",
+    "a valid boolean": "True or False", "a valid tuple": "a tuple",
     "greater than or equal to": "at least", "greater than": "above", "less than": "below",
     "'str' instances are not allowed as a Sequence value": "several, in a list",
     "an instance of Sequence": "several, in a list",
@@ -210,19 +245,48 @@ def _taken(signature: inspect.Signature) -> str:
 @functools.cache
 def _adapters(function: Callable[..., Any]) -> Mapping[str, TypeAdapter[Any]]:
     """Adapters by parameter; none where anything goes."""
-    known = {**globals(), **getattr(function, "__globals__", {})}
+    known = _Names({**globals(), **getattr(function, "__globals__", {})}, function)
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         wanted = parameter.annotation
         if isinstance(wanted, str):
-            try:
-                wanted = eval(wanted, known)
-            except NameError:  # a type that is imported for the type checker alone
-                continue
+            wanted = eval(wanted, {}, known)
         if wanted not in (inspect.Parameter.empty, Any):
+            wanted = Whole if name == "seed" and wanted is int else _precise(wanted)
             with suppress(PydanticUserError, SchemaError):  # a type that pydantic cannot read
-                found[name] = TypeAdapter(_precise(wanted), config=_STRICT)
+                found[name] = TypeAdapter(wanted, config=_STRICT)
     return found
+
+
+class _Names(dict[str, Any]):
+    """Names that a function's annotations use; what its module imports for the type checker alone
+    is imported when it is asked for."""
+
+    def __init__(self, known: Mapping[str, Any], function: Callable[..., Any]) -> None:
+        super().__init__(known)
+        self._module = inspect.getmodule(inspect.unwrap(function))
+
+    def __missing__(self, name: str) -> Any:
+        places = _for_types_alone(self._module) if self._module else {}
+        if name not in places:
+            return vars(builtins)[name]
+        return getattr(importlib.import_module(places[name]), name)
+
+
+@functools.cache
+def _for_types_alone(module: ModuleType) -> Mapping[str, str]:
+    """By name the module that it is imported from below ``if TYPE_CHECKING``."""
+    found = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for one in node.body:
+                if isinstance(one, ast.ImportFrom):
+                    found.update({each.name: one.module or "" for each in one.names})
+    return found
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _precise(wanted: Any) -> Any:
@@ -231,4 +295,9 @@ def _precise(wanted: Any) -> Any:
         return Union[tuple(_precise(one) for one in get_args(wanted))]  # noqa: UP007
     if get_origin(wanted) in (Sequence, Mapping):
         return get_origin(wanted)[tuple(_precise(one) for one in get_args(wanted))]
+    if get_origin(wanted) is tuple:
+        return Annotated[wanted, BeforeValidator(_as_tuple)]
+    origin = get_origin(wanted)
+    if isinstance(origin, type) and origin.__module__.partition(".")[0] in _OURS:
+        return origin  # a generic class of ours: of what is not told by an instance
     return _PLAIN.get(wanted, wanted) if isinstance(wanted, type) else wanted

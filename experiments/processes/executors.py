@@ -23,6 +23,10 @@ from experiments.processes.pool import FuturesPool, Open, Task
 
 T = TypeVar("T")
 
+_STARTS = 15.0
+"""Seconds in which a process of this machine must start; one that cannot be started has no memory,
+and no other machine is waited for."""
+
 _AHEAD = 2  # tasks on their way for each worker, so that none waits for its next
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _work: list[Callable[[Any], None]] = []  # in a process of this machine: what it is for
@@ -36,7 +40,7 @@ def pool_of(executor: str, work: Callable[[Task], None], workers: int) -> Future
         ValueError: it names none, or dask is not installed, or workers < 1.
     """
     if not executor:
-        return FuturesPool(partial(OneProcess, work), _given, workers, apart=True, tries=1)
+        return FuturesPool(partial(OneProcess, work), _given, workers, _STARTS, apart=True, tries=1)
     return FuturesPool(opening(executor), work, _AHEAD * workers)
 
 

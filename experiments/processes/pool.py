@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar, final
 
+from experiments.processes.memory import first_line
+
 Task = TypeVar("Task")
 Open = Callable[[], Executor]
 
@@ -156,7 +158,7 @@ class FuturesPool(Generic[Task]):
                 self._close(self._place(sent))  # the others of its tasks find it closed
         except Exception as error:
             if sent.tries >= self._tries or not _lost(error):
-                return f"{type(error).__name__}: {error}", traceback.format_exc()
+                return _sentence(error), traceback.format_exc()
         if sent.tries >= self._tries:
             times = f"its worker, or the executor, died {self._tries} times under it"
             return getattr(sent.executor, "death", times), ""
@@ -179,7 +181,7 @@ class FuturesPool(Generic[Task]):
                 if time.monotonic() > until:
                     raise ExecutorLost(
                         f"the executor broke and did not open again within {self._patience:g} s "
-                        f"({type(error).__name__}: {error}); what was finished is kept, and the "
+                        f"({_sentence(error)}); what was finished is kept, and the "
                         "same command goes on from there"
                     ) from error
                 time.sleep(0.2)
@@ -209,8 +211,16 @@ def _described(work: Callable[[Task], None], task: Task) -> tuple[str, str]:
     try:
         work(task)
     except Exception as error:
-        return f"{type(error).__name__}: {error}", traceback.format_exc()
+        return _sentence(error), traceback.format_exc()
     return "", ""
+
+
+def _sentence(error: Exception) -> str:
+    """What a task ended with."""
+    told = str(error) or first_line(error)
+    return (
+        type(error).__name__ if told == type(error).__name__ else f"{type(error).__name__}: {told}"
+    )
 
 
 def _lost(error: Exception) -> bool:

@@ -113,6 +113,8 @@ def run_sweep(
     _aside(work, out, console)
     todo = [k for k in range(study.blocks) if not work.done(study.block_at(k))]
     reused = study.blocks - len(todo)
+    # refuses an executor that is none before anything is told
+    pool = pool_of(executor, work, min(workers, max(1, len(todo))))
     console.print(
         f"{study.runs} runs in {study.blocks} files; {reused} are there, {len(todo)} to do",
         highlight=False, soft_wrap=True,
@@ -120,7 +122,7 @@ def run_sweep(
     failures: dict[int, str] = {}
     done = 0
     if todo:
-        with pool_of(executor, work, min(workers, len(todo))) as pool:
+        with pool:
             for event in pool.run(todo):
                 if isinstance(event, Ended):
                     done += 1

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from math import isqrt
 from typing import Any, NamedTuple
 
+from theory.fields import shown_short
+
 _NAME = "x"
 
 
@@ -51,8 +53,8 @@ def form_of(thing: Any) -> Form:
         return Form(_single(thing.compress), kind, None, thing)
     if not callable(thing):
         raise ValueError(
-            f"a callable x -> x_hat, a pair (compress, decompress) or an object with these methods "
-            f"would do, got {type(thing).__name__}"
+            "compressor must be a callable x -> x_hat, a pair (compress, decompress) or an object "
+            f"with these methods, got compressor={shown_short(thing)}"
         )
     return Form(_single(thing), "callable x -> x_hat", None, thing)
 
@@ -146,7 +148,10 @@ def _two(payload: Any) -> tuple[Any, Any]:
 
 def _pair(thing: tuple[Any, ...] | list[Any]) -> Form:
     if len(thing) != 2 or not all(callable(part) for part in thing):
-        raise ValueError(f"a pair (compress, decompress) of callables would do, got {thing!r}")
+        raise ValueError(
+            "compressor must be a pair (compress, decompress) of callables, "
+            f"got compressor={shown_short(thing)}"
+        )
     return _of_ends(_ends(*thing), "pair (compress, decompress)")
 
 

@@ -33,9 +33,13 @@ class Stated:
     bits: str | None = None
 
     def __post_init__(self) -> None:
-        for text in (self.omega, self.delta, self.bits):
+        for name in ("omega", "delta", "bits"):
+            text = getattr(self, name)
             if text is not None:
-                evaluate(text, {**self.names, "d": 2.0**40})
+                try:
+                    evaluate(text, {**self.names, "d": 2.0**40})
+                except ValueError as error:
+                    raise ValueError(f"{name}: {error}") from error
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         """The claims as they read in R^d; a constant that means nothing there is left out."""

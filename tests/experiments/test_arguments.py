@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
+import importlib.util
 import math
-from collections.abc import Callable, Iterator
+import sys
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,65 +14,22 @@ import pytest
 import torch
 
 import rateproof
-from experiments.notebooks.arguments import _adapters as adapters
-from experiments.notebooks.arguments import arguments, held, options_for
+from experiments.notebooks.arguments import arguments, options_for
+from tests.inputs import calls
+from tests.inputs.drawn import judged
 
-DOOR = [getattr(rateproof, name) for name in rateproof.__all__ if name not in ("main",)]
-POOL: tuple[Any, ...] = (
-    None, True, 4.5, 4.0, "4", "x", "", math.nan, math.inf, -1, 0, 1j, [], ["a"], {}, object(),
-    b"x", np.float64("nan"), torch.ones(3), len,
-)  # fmt: skip
-NEEDED = {
-    "row": "qsgd", "problem": "quadratic-sc", "rows": ["qsgd", "top-k"], "name": "IV",
-    "vary": "T", "theorem": "bsp_nonconvex", "study": {}, "thing": "qsgd", "step": len,
-    "optimizer": len, "loop": len, "compressor": len, "module": torch.nn.Linear(1, 1), "loss": len,
-    "features": torch.ones(2, 1), "labels": torch.ones(2, 1), "model": None, "n": 2,
-}  # fmt: skip
+FUNCTIONS = {one.__name__: one for one in calls.FUNCTIONS}
+"""The door's functions."""
 
 
-def refused() -> Iterator[tuple[Callable[..., Any], str, Any]]:
-    """Every argument of every function of the door that pydantic's own adapter does not take."""
-    for function in DOOR:
-        for name, adapter in adapters(function).items():
-            for value in POOL:
-                try:
-                    held(name, value, adapter)
-                except ValueError:
-                    yield function, name, value
-
-
-CASES: dict[str, list[tuple[str, Any]]] = {}
-for _function, _name, _value in refused():
-    CASES.setdefault(_function.__name__, []).append((_name, _value))
-
-
-def test_the_door_checks_numbers_texts_and_lists() -> None:
-    assert sum(map(len, CASES.values())) > 500
-    assert set(CASES) >= {"run", "compare", "rate", "theorem", "sweep", "audit"}
-
-
-@pytest.mark.parametrize("function", sorted(CASES))
-def test_what_does_not_fit_is_refused_by_name_before_anything_runs(function: str) -> None:
-    for name, value in CASES[function]:
-        _refused(getattr(rateproof, function), name, value)
-
-
-def _refused(called: Callable[..., Any], name: str, value: Any) -> None:
-    given = inspect.signature(called).parameters
-    if given[name].kind is inspect.Parameter.VAR_POSITIONAL:
-        with pytest.raises(ValueError, match=rf"^{name} should be .*, got {name}="):
-            called(value)
-        return
-    needed = {
-        one: NEEDED[one]
-        for one, parameter in given.items()
-        if parameter.default is parameter.empty
-        and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    }
-    if given[name].kind is inspect.Parameter.VAR_KEYWORD:
-        name = "k"
-    with pytest.raises(ValueError, match=rf"^{name} should be .*, got {name}="):
-        called(**{**needed, name: value})
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_what_does_not_fit_is_refused_by_name_before_anything_runs(
+    name: str, tmp_path: Path
+) -> None:
+    """Every argument with every value of a pool that its annotation excludes, read by itself."""
+    found = [judged(one, 30) for one in calls.spoilt_calls(FUNCTIONS[name], tmp_path)]
+    wrong = [(one.drawn.shown, one.standing, one.told) for one in found if one.fault]
+    assert found and not wrong
 
 
 @pytest.mark.parametrize(
@@ -106,11 +65,58 @@ def test_numbers_of_numpy_and_torch_are_numbers() -> None:
 def test_a_missing_and_an_unknown_argument_are_named() -> None:
     with pytest.raises(ValueError, match="run: missing a required argument: 'row'; it takes row,"):
         rateproof.run()  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match=r"torch_method: missing a required .* 'parameters'"):
+        rateproof.torch_method("mine", torch.optim.SGD, lambda workers: None)
     with pytest.raises(
         ValueError, match=r"there is no option 'budgets', got budgets=3; known: .*budget"
     ):
         rateproof.compare(["qsgd", "top-k"], "quadratic-sc", budgets=3)
 
+    for given in ({"problem_name": "x"}, {"step": None}):
+        with pytest.raises(ValueError, match=f"there is no option {next(iter(given))!r}, got"):
+            if "step" in given:
+                rateproof.rate("qsgd", "quadratic-sc", "T", n=2, steps=8, **given)
+            else:
+                rateproof.study(["qsgd"], **given)
+
     def function(*, known: int = 1) -> None: ...
 
     assert options_for(function, {"known": 2}) == {"known": 2}
+
+
+def test_a_type_that_a_module_imports_for_the_checker_alone_is_held(tmp_path: Path) -> None:
+    (tmp_path / "typed_apart.py").write_text(
+        "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from fractions import Fraction\n"
+        "def function(share: Fraction | None = None) -> None: ...\n"
+    )
+    spec = importlib.util.spec_from_file_location("typed_apart", tmp_path / "typed_apart.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules["typed_apart"] = made
+    try:
+        spec.loader.exec_module(made)
+        assert arguments(made.function, Fraction(1, 2)).arguments == {"share": Fraction(1, 2)}
+        with pytest.raises(ValueError, match=r"^share should be .*Fraction, got share=0\.5$"):
+            arguments(made.function, 0.5)
+    finally:
+        del sys.modules["typed_apart"]
+
+
+def test_numbers_fit_into_64_bits_but_for_seeds_and_truth_values_are_none() -> None:
+    def function(
+        steps: int = 1, seed: int = 0, gamma: float = 1.0, few: tuple[int, ...] = ()
+    ) -> None: ...
+
+    assert arguments(function, seed=10**30).arguments == {"seed": 10**30}
+    assert arguments(function, few=[1, 2]).arguments == {"few": (1, 2)}
+    for given, told in (
+        ({"steps": 2**63}, "steps should be a whole number that 64 bits hold, got steps=92"),
+        ({"gamma": np.True_}, "gamma should be a number, got gamma=np"),
+        (
+            {"steps": torch.eye(2)},
+            r"steps should be a whole number, got steps=tensor\(\[\[1., 0.\], \[0., 1.\]\]\)$",
+        ),
+    ):
+        with pytest.raises(ValueError, match=told):
+            arguments(function, **given)

@@ -6,7 +6,7 @@ import argparse
 import random
 from collections import Counter
 
-from tests.faults.bench import disturbed, undisturbed
+from tests.faults.bench import FAULTS, disturbed, undisturbed
 from tests.faults.jobs import JOBS
 
 
@@ -16,6 +16,7 @@ def main() -> int:
     asked.add_argument("--moments", type=int, default=10, help="of each kind")
     asked.add_argument("--seed", type=int, default=1, help="any integer")
     asked.add_argument("--kind", action="append", choices=tuple(JOBS), help="again for more")
+    asked.add_argument("--fault", action="append", choices=FAULTS, help="only this one")
     given = asked.parse_args()
     counts, wrong = Counter[tuple[str, str]](), 0
     for kind in given.kind or JOBS:
@@ -23,7 +24,7 @@ def main() -> int:
         calm = undisturbed(JOBS[kind])
         print(f"{kind}: undisturbed {calm.seconds:.1f} s", flush=True)
         for _ in range(given.moments):
-            one = disturbed(JOBS[kind], calm, drawn)
+            one = disturbed(JOBS[kind], calm, drawn, given.fault or ())
             counts[kind, one.fault] += 1
             wrong += bool(one.wrong)
             print(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -126,13 +127,18 @@ def undisturbed(job: Job) -> Undisturbed:
         return Undisturbed(job.result(folder), seconds, begun)
 
 
-def disturbed(job: Job, calm: Undisturbed, drawn: random.Random) -> Moment:
-    """The job with a fault at a moment drawn, then the same command until it is done."""
+def disturbed(
+    job: Job, calm: Undisturbed, drawn: random.Random, only: Sequence[str] = ()
+) -> Moment:
+    """The job with a fault at a moment drawn, then the same command until it is done; the fault is
+    one of ``only`` where these are given."""
     faults = [f for f in FAULTS if not (job.ranks and f in ("twice", "no memory", "disk full"))]
     if job.name == "checkpointed-ranks":
         faults = [*faults, "twice"]
+    faults = [f for f in faults if f in (only or faults)]
     moment = Moment(job.name, drawn.choice(faults), drawn.uniform(0.0, 1.1))
     early = drawn.random() < 0.15  # before it has written anything
+    early &= moment.fault != "no memory"  # what lacks memory then is Python at its imports
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)

@@ -139,7 +139,8 @@ class CheckpointedOnRanks(OnRanks):
 
 
 class ServedOnRanks(OnRanks):
-    """A served run on two ranks; what happens differs from run to run, verdicts must not."""
+    """A served run on two ranks: with one worker nothing is stale, so that errors after every
+    update are those of an undisturbed run."""
 
     name, agent = "served", ("--max-restarts", "2")
 
@@ -149,9 +150,10 @@ class ServedOnRanks(OnRanks):
                 "--out", str(folder / "run.json")]  # fmt: skip
 
     def result(self, folder: Path) -> Any:
-        told = json.loads((folder / "run.json").read_text())["verdicts"]
+        told = json.loads((folder / "run.json").read_text())
         # bytes of the part before a restart are not counted, which their verdicts say
-        return [(one["check"], one["outcome"]) for one in told if one["check"] == "replay"]
+        held = [(v["check"], v["outcome"]) for v in told["verdicts"] if v["check"] == "replay"]
+        return {"verdicts": held, "errors": told["errors"]}
 
 
 JOBS: dict[str, Job] = {
@@ -169,6 +171,7 @@ def checkpointed(folder: Path) -> int:
 
     from algorithms.catalogue import problem, row
     from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run
+    from experiments.processes.memory import first_line, lacks_memory
 
     built = problem("quadratic-sc", 4)
     method = row("choco-sgd").build(built, 24)
@@ -184,6 +187,11 @@ def checkpointed(folder: Path) -> int:
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except Exception as error:  # as experiments.cli.main has it
+        if not lacks_memory(error):
+            raise
+        print(f"error: not enough memory: {first_line(error)}", file=sys.stderr)
+        return 1
     told = {"models": found.models.double().flatten().tolist(), "seen": sorted(found.seen.items())}
     (folder / f".{os.getpid()}").write_text(json.dumps(told))
     os.replace(folder / f".{os.getpid()}", folder / "result.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import time
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 from types import FrameType
 
 LIMIT = 120
-"""Seconds after which an input counts as one that hangs. What is sound and only long is cut."""
+"""Processor seconds after which an input counts as one that hangs, or so many seconds on a clock
+that it waits ``IDLE`` times as long. What is sound and only long is cut."""
+
+IDLE = 5
 
 
 class CutOff(BaseException):
@@ -29,6 +33,7 @@ class Drawn:
         run: gives exit code, standard output and the sentence that came (of a call: of its error).
         argument: words of which one must be in the sentence; empty where nothing is spoilt.
         value: the spoilt value as the sentence must have it.
+        spelt: other ways to show it.
     """
 
     kind: str
@@ -36,6 +41,7 @@ class Drawn:
     run: Callable[[], tuple[int, str, str]]
     argument: tuple[str, ...] = ()
     value: str = ""
+    spelt: tuple[str, ...] = ()
 
     @property
     def spoilt(self) -> bool:
@@ -58,14 +64,14 @@ class Came:
 
 def judged(drawn: Drawn, limit: int = LIMIT) -> Came:
     """The input run, and whether what came is one sentence, a result, or a fault."""
-    begin = time.monotonic()
+    begin, spent = time.monotonic(), _spent()
     try:
         with _limited(limit):
             standing, told = _standing(drawn, *drawn.run())
     except CutOff:
         standing, told = "hangs" if drawn.spoilt else "cut", ""
     except Exception:
-        if time.monotonic() - begin >= limit:  # raised where the cut was
+        if _spent() - spent >= limit or time.monotonic() - begin >= IDLE * limit:  # by the cut
             return Came(drawn, "cut", "", time.monotonic() - begin)
         standing, told = "traceback", traceback.format_exc(limit=-3)
     return Came(drawn, standing, told, time.monotonic() - begin)
@@ -93,7 +99,7 @@ def _standing(drawn: Drawn, code: int, out: str, err: str) -> tuple[str, str]:
         named = any(word.casefold() in low for word in drawn.argument)
         if not named and not _UNKNOWN.search(low) and not low.startswith(f"error: {drawn.value}"):
             return "argument not named", err
-        if not any(value.casefold() in low for value in _spellings(drawn.value)):
+        if not any(value.casefold() in low for value in (*_spellings(drawn.value), *drawn.spelt)):
             return "value not named", err
     return "refused", said
 
@@ -107,18 +113,28 @@ def _spellings(value: str) -> tuple[str, ...]:
     try:
         return value, f"{float(value):g}", str(float(value))
     except ValueError:
-        return value, repr(value)
+        first, comma, _ = value.partition(",")  # of several names the first that is unknown
+        return (value, repr(value), repr(first)) if comma else (value, repr(value))
+
+
+def _spent() -> float:
+    """Processor seconds of this process and of those of its own that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 @contextmanager
 def _limited(seconds: int) -> Iterator[None]:
+    begin, spent = time.monotonic(), _spent()
+
     def cut(signum: int, frame: FrameType | None) -> None:
-        raise CutOff
+        if _spent() - spent >= seconds or time.monotonic() - begin >= IDLE * seconds:
+            raise CutOff
 
     before = signal.signal(signal.SIGALRM, cut)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

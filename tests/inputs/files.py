@@ -42,6 +42,12 @@ def studies(draw: st.DrawFn, room: Path) -> Drawn:
     return Drawn("file", f"study {bad} = {value!r}", run, (bad, bad.rpartition(".")[2]), shown)
 
 
+def nested(told: dict[str, Any]) -> dict[str, Any]:
+    """The entries as Python's door takes them."""
+    grid = {k[5:]: v for k, v in told.items() if k.startswith("grid.")}
+    return {**{k: v for k, v in told.items() if "." not in k}, "grid": grid}
+
+
 def toml(told: dict[str, Any]) -> str:
     """The entries as TOML."""
     top = [f"{k} = {json.dumps(v)}" for k, v in told.items() if "." not in k]
@@ -54,8 +60,8 @@ def _toml(value: Any) -> str:
 
 
 def _study(room: Path, text: str) -> tuple[int, str, str]:
-    (room / "study.toml").write_text(text)
-    return call("sweep", str(room / "study.toml"), "--out", str(room / "swept"))
+    (room / "drawn.toml").write_text(text)  # commands read study.toml
+    return call("sweep", str(room / "drawn.toml"), "--out", str(room / "swept"))
 
 
 WORDS = ("x", "nan", "inf", "-0.5", "1.5", "", "1e400")

@@ -21,15 +21,14 @@ from tests.experiments.calls import call
 from tests.inputs import names
 from tests.inputs.drawn import Drawn
 
-LONG = frozenset((
-    "survey", "study", "crossval", "calibrate", "check", "power", "tune", "figures", "conjecture",
-    "errata", "audit", "sweep", "table", "predict",
-))  # fmt: skip
-"""Commands that take minutes or start processes whatever they are given: drawn spoilt alone."""
+ALWAYS = frozenset(("quick", "listed", "only_list", "plan"))
+"""Switches that make a command short, by name; sound lines of a command that has one always have
+it, since it would take minutes without."""
 
 SMALL: dict[str, float] = {
     "n": 4, "workers": 4, "steps": 8, "replicas": 4, "budget": 0.3, "samples": 100, "simulated": 4,
     "most": 8, "repeats": 1, "processes": 1, "mutants": 1, "attack": 0.3, "values": 8,
+    "ranks": 2, "d": 8,
 }  # fmt: skip
 """Small numbers of what makes runs long; they are always given."""
 
@@ -60,7 +59,8 @@ class Option:
     @property
     def known(self) -> tuple[str, ...]:
         """Names that it takes, where it takes names."""
-        return tuple(names.KNOWN.get(self.name, ())) or shown_in_examples(self)
+        own = names.OF_COMMAND.get((self.command, self.name), names.KNOWN.get(self.name, ()))
+        return tuple(own) or shown_in_examples(self)
 
 
 @cache
@@ -119,6 +119,8 @@ def shown_in_examples(option: Option) -> tuple[str, ...]:
 def sound(option: Option, room: Path) -> st.SearchStrategy[str] | None:
     """Values that it takes; None where nothing is known of them."""
     domain = domain_of(option.annotation)
+    if (option.command, option.name) in names.OF_COMMAND:
+        return st.sampled_from(option.known) if option.known else None
     if option.name in SMALL:
         return st.just(
             f"{SMALL[option.name]:g}" if option.kind is float else str(round(SMALL[option.name]))
@@ -162,7 +164,7 @@ def lines(
     command = draw(st.sampled_from(only or tuple(commands())))
     options = [one for one in commands()[command] if one.kind is not bool]
     flags = [one for one in commands()[command] if one.kind is bool and one.flags]
-    spoil = not sound_too or command in LONG or draw(st.booleans())
+    spoil = not sound_too or draw(st.booleans())
     bad = (
         draw(st.sampled_from([o for o in options if spoilt(o, room) is not None]))
         if spoil
@@ -178,13 +180,18 @@ def lines(
             option.required
             or (option.name in SMALL and not option.unset)
             or (not option.flags and option.known)
+            or (command, option.name) in names.OF_COMMAND
         )
         strategy = sound(option, room)
         if strategy is not None and (kept or (not spoil and draw(st.booleans()))):
             count = 2 if option.many and option.required else 1
-            words += [w for _ in range(count) for w in _typed(option, draw(strategy))]
+            values = [draw(strategy) for _ in range(count)]
+            words += [w for one in values for w in _typed(option, one)]
+            guessed |= len({*values}) < count  # no two rows may be alike
+            guessed |= (command, option.name) in names.LACKING
         elif option.required:
             words, guessed = [*words, *_typed(option, "nosuch")], True
+    words += [f.flags[0] for f in flags if f.name in ALWAYS and not spoil]
     words += [f.flags[0] for f in flags if f.name in ("as_json", "tsv") and draw(st.booleans())]
     run = partial(call, command, *words)
     told = () if bad is None else bad.told

@@ -24,6 +24,26 @@ KNOWN: dict[str, Sequence[str]] = {
 """Some of the names that an argument takes, by what arguments of all commands are called. Of an
 argument that is not here the examples of its command's help are taken."""
 
+OF_COMMAND: dict[tuple[str, str], Sequence[str]] = {
+    ("audit", "name"): ("torch:fp16", "mine:half"),
+    ("check", "name"): ("scaled sign", "mine:RING", "mine:OPERATOR"),
+    ("power", "name"): ("scaled sign", "mine:OPERATOR"),
+    ("survey", "row"): ("fdla",), ("survey", "executor"): ("",),
+    ("crossval", "row"): ("bsp-sgd", "top-k"),
+    ("sweep", "executor"): ("",), ("sweep", "heatmap"): ("n,gamma", "steps,gamma"),
+    ("tune", "rows"): ("bsp-sgd", "d-psgd"), ("tune", "problems"): ("quadratic-sc",),
+    ("tune", "keep"): ("kept.json",),
+    ("calibrate", "model"): (), ("calibrate", "largest"): ("4096", "65536"),
+    ("conjecture", "line"): (),
+    ("table", "name"): ("I", "II", "III", "IV", "000-2"),
+    ("study", "rows"): ("bsp-sgd", "qsgd"), ("study", "problem"): ("quadratic-sc",),
+    ("study", "column"): ("3.4",),
+}  # fmt: skip
+"""The same of arguments of one command that takes minutes of most of what it could be given."""
+
+LACKING = frozenset((("predict", "data"),))
+"""Folders that must have files which nobody may pass on: they are there and lack them."""
+
 UNKNOWN = ("nosuch", "", "qsgd ", "QSGD\u00d6", "0", "nan", "a,b", "../x", "mine", "x" * 60)
 """Words that no argument takes that asks for a name."""
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import pytest
 import torch
 import typer
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import rateproof
@@ -17,10 +19,13 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
 from experiments.cli.domains import Domain, domain_of, within_domains
+from experiments.notebooks.arguments import Count
 from tests.experiments.calls import call, refuse
+from tests.inputs.calls import calls, drawn_call
 from tests.inputs.drawing import drawn_and_judged, room
 from tests.inputs.drawn import Drawn, judged
-from tests.inputs.lines import commands, lines
+from tests.inputs.hints import admits
+from tests.inputs.lines import ALWAYS, commands, lines
 from tests.inputs.names import any_integer
 
 FREE = {("rate", "values"), ("figure", "workers"), ("figures", "workers")}
@@ -60,6 +65,78 @@ def test_a_spoilt_command_line_is_refused_in_one_sentence(data: st.DataObject) -
     with room() as place:
         came = judged(data.draw(lines(place, sound_too=False)), 100)
         assert came.standing == "refused", (came.drawn.shown, came.standing, came.told)
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_sound_lines_of_every_command_are_drawn(command: str) -> None:
+    """None is left out because it takes minutes: numbers are small and switches make it short."""
+    with room() as place:
+        found: list[Drawn] = []
+
+        @settings(max_examples=25, derandomize=True, database=None, deadline=None,
+                  suppress_health_check=list(HealthCheck), phases=[Phase.generate])  # fmt: skip
+        @given(lines(place, (command,)))
+        def draw(one: Drawn) -> None:
+            found.append(one)
+
+        draw()
+    sound = [one.shown for one in found if not one.spoilt]
+    assert sound
+    switches = {o.flags[0] for o in commands()[command] if o.name in ALWAYS}
+    assert all(switch in line for line in sound for switch in switches)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None,
+          suppress_health_check=list(HealthCheck))  # fmt: skip
+@given(st.data())
+def test_a_spoilt_call_is_refused_in_one_sentence(data: st.DataObject) -> None:
+    with room() as place:
+        came = judged(data.draw(calls(place, sound_too=False)), 100)
+        assert came.standing == "refused", (came.drawn.shown, came.standing, came.told)
+
+
+def _adds(n: Any) -> int:
+    """Add one.
+
+    Raises:
+        OverflowError: n is large.
+    """
+    if n == 5:
+        raise OverflowError("n must be small, got n=5")
+    if n == 6:
+        raise KeyError("n")
+    return int(n + 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "standing"),
+    [(5, "refused"), (6, "traceback"), ("x", "traceback"), (7, "accepted")],
+)
+def test_the_oracle_of_calls_tells_a_raw_error_from_one_that_is_stated(
+    value: object, standing: str
+) -> None:
+    assert judged(drawn_call(_adds, {"n": value}, "n", value)).standing == standing
+
+
+@pytest.mark.parametrize(
+    ("hint", "yes", "no"),
+    [
+        (int, (3, 0), (True, 3.0, "3", None, math.nan)),
+        (float, (3, 0.5), (True, math.nan, math.inf, "3", 1j)),
+        (Count, (1, 5), (0, -1, 2.5)),
+        (str | None, ("x", None), (3, [])),
+        (Sequence[str], (["a"], ()), ("a", [1], None)),
+        (Literal["a", "b"], ("a",), ("c", 1)),
+        (Callable[[int], int], (len,), (3, None)),
+        (torch.nn.Module, (torch.nn.Linear(1, 1),), (None, torch.nn.Linear)),
+    ],
+)
+def test_a_hint_is_read_by_the_grammar_itself(
+    hint: Any, yes: tuple[Any, ...], no: tuple[Any, ...]
+) -> None:
+    assert all(admits(hint, value) for value in yes)
+    assert not any(admits(hint, value) for value in no)
+    assert admits(Any, yes[0]) is None
 
 
 @pytest.mark.slow
@@ -139,9 +216,9 @@ X, Y = torch.randn(10, 3, generator=torch.Generator().manual_seed(0)), torch.one
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (lambda: rateproof.check(QSGD(4.5)), r"QSGD\.s should be a whole number"),  # type: ignore[arg-type]
-        (lambda: rateproof.check(Ring(3.5)), r"Ring\.n should be a whole number"),  # type: ignore[arg-type]
-        (lambda: rateproof.check(TopK(True)), r"TopK\.k should be"),
+        (lambda: rateproof.check(QSGD(4.5)), r"QSGD: s should be a whole number"),  # type: ignore[arg-type]
+        (lambda: rateproof.check(Ring(3.5)), r"Ring: n should be a whole number"),  # type: ignore[arg-type]
+        (lambda: rateproof.check(TopK(True)), "TopK: k should be"),
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y[:9], n=2), "of the same N"),
         (lambda: rateproof.module_problem(MODULE, LOSS, X[:, :2], Y, n=2), "must take features"),
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y[:, 0], n=2), "must take features"),
@@ -149,6 +226,10 @@ X, Y = torch.randn(10, 3, generator=torch.Generator().manual_seed(0)), torch.one
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y, n=2, seed="x"), "seed should be"),
         (lambda: rateproof.module_problem(MODULE, LOSS, X, Y), "required argument: 'n'"),  # type: ignore[call-arg]
         (lambda: rateproof.rate("qsgd", "quadratic-sc", "n", values=[]), "values should be three"),
+        (
+            lambda: rateproof.assumptions(torch.eye(2)),
+            r"got problem=tensor.*\)$",
+        ),
         (lambda: rateproof.table("IV", "nowhere"), "got report=nowhere"),
         (lambda: rateproof.errata(report="nowhere"), "got report=nowhere"),
     ],
@@ -163,3 +244,9 @@ def test_a_folder_of_draws_is_left(tmp_path: Path) -> None:
     with room() as place:
         assert Path.cwd() == place.resolve()
     assert Path.cwd() == before and not place.exists()
+
+
+def test_a_sweep_on_an_executor_that_is_none_tells_nothing_before_it_refuses() -> None:
+    with room() as place:
+        words = ("sweep", str(place / "study.toml"), "--executor=0", "--out", str(place / "out"))
+        refuse(words, "executor must be dask://HOST:PORT, or MODULE:FUNCTION")

@@ -63,3 +63,13 @@ def test_copies_are_made_as_before() -> None:
     one = QSGD(3)
     assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
     assert dataclasses.replace(one, s=4) == QSGD(4)
+
+
+def test_a_field_that_is_not_a_number_is_refused_and_infinity_is_none_of_it() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Shared(CheckedFields):
+        share: float
+
+    assert Shared(float("inf")).share == float("inf")
+    with pytest.raises(ValueError, match="Shared: share should be a number, got share=nan"):
+        Shared(float("nan"))
