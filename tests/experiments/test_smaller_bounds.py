@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from experiments.power import smaller_bounds
 from proofs_check.refute.seeds import SeedRecord
+from proofs_check.verdict import CheckKind
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 
@@ -36,3 +38,12 @@ def test_what_is_met_at_the_share_alone_refutes_nothing():
         "bounds times 1/2: 1 of 4 refuted; not: half 0.5, none 0, tenth 0.1",
         "bounds times 1/10: 2 of 4 refuted; not: none 0, tenth 0.1",
     ]
+
+
+def test_runs_count_by_their_mean_less_its_uncertainty():
+    lines = [
+        ("bsp_pl", CheckKind.BOUND, 1.0, 0.25, 1.0), ("bsp_pl", CheckKind.BOUND, 1.0, 0.5, 1.0),
+        ("bsp_pl", CheckKind.LATE_BOUND, 9.0, 0.0, 1.0), ("diana", CheckKind.BOUND, 1.0, 2.0, 1.0),
+    ]  # fmt: skip
+    names = ["theorem", "check_kind", "statistic", "uncertainty", "bound"]
+    assert smaller_bounds.in_runs(pd.DataFrame(lines, columns=names)) == {"bsp_pl": 0.75}
