@@ -23,6 +23,7 @@ _QUICK = (
     CellKind.OPERATOR, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.BOUND, CellKind.WORKERS,
     CellKind.PROBLEM,
 )  # fmt: skip
+_ALWAYS = (CellKind.WATCHED, CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM)
 _DIMENSION = 16  # of compressors of one's own, as `check` has it
 _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 
@@ -33,13 +34,20 @@ def judges_of_row(key: str) -> Sequence[RefutingCheck]:
 
 
 def by_turns(own: Sequence[Cell]) -> list[Cell]:
-    """Cells of short kinds first, one of each kind in turn, so that a few are of all kinds."""
+    """Cells of short kinds first, one of each kind in turn, so that a few are of all kinds.
+
+    Those that take no runs are all of the first turn.
+    """
     turns: dict[CellKind, Iterator[int]] = {}
 
     def place(cell: Cell) -> tuple[bool, int, int]:
         turn = next(turns.setdefault(cell.kind, count()))
         short = cell.kind in _QUICK
-        return not short, turn, _QUICK.index(cell.kind) if short else 0
+        return (
+            not short,
+            0 if cell.kind in _ALWAYS else turn,
+            _QUICK.index(cell.kind) if short else 0,
+        )
 
     return sorted(own, key=place)
 

@@ -190,7 +190,9 @@ def test_cells_of_all_short_kinds_come_before_a_second_of_one():
     short = [kind for kind in turns if kind is not CellKind.EFFECT]
     assert turns == [*short, CellKind.EFFECT]
     kinds = set(short)
-    assert set(turns[: len(kinds)]) == kinds and turns.count(CellKind.RUN) > 5
+    none_runs = {CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM, CellKind.WATCHED}
+    first = len(kinds - none_runs) + sum(kind in none_runs for kind in turns)
+    assert set(turns[:first]) == kinds and turns.count(CellKind.RUN) > 5
 
 
 def test_a_compiled_function_holds_what_it_calls_and_nothing_else(tmp_path):
