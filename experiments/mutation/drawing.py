@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from experiments.closure.graph import WHOLE, DefinitionGraph
@@ -42,13 +43,19 @@ def row_mutants(key: str, seed: int, count: int) -> list[Mutant]:
     A group is drawn by :data:`SHARES`, in it a kind of fault, of this kind a mutant, each with
     equal chances, so that rare kinds come as often as common ones.
     """
-    graph = with_rows(ROOT)
+    graph = sources()
     own = [
         cell for cell in cells_of(key, cells("quick"))
         if cell.row == key and cell.kind in (CellKind.WATCHED, CellKind.RUN, CellKind.BOUND)
     ]  # fmt: skip
     roots = {root for cell in own for root in contents_of(prepare(cell), graph).roots}
     return drawn(closure_mutants(graph, roots), f"{key} {seed}", count)
+
+
+@cache
+def sources() -> DefinitionGraph:
+    """Definitions of the project, read once: processes of trials have them from this one."""
+    return with_rows(ROOT)
 
 
 def closure_mutants(graph: DefinitionGraph, roots: Iterable[tuple[str, str]]) -> list[Mutant]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import count
 
-from experiments.mutation.trial import RefutingCheck
+from experiments.mutation.judging import RefutingCheck
 from experiments.ranks.user_objects import check_own
 from proofs_check.audit.loading import imported
-from proofs_check.cell import Cell
+from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import run_cell
 from proofs_check.refute.attack import attack
 from proofs_check.refute.claim import Claim
@@ -17,13 +18,38 @@ from proofs_check.row_coverage import cells_of
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
 
+_QUICK = (
+    CellKind.WATCHED, CellKind.RUN, CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM,
+    CellKind.OPERATOR, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.BOUND, CellKind.WORKERS,
+    CellKind.PROBLEM,
+)  # fmt: skip
+_ALWAYS = (CellKind.WATCHED, CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM)
 _DIMENSION = 16  # of compressors of one's own, as `check` has it
 _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 
 
 def judges_of_row(key: str) -> Sequence[RefutingCheck]:
-    """The cells of ``check ROW``, one check each."""
-    return [judge_of(cell) for cell in cells_of(key, cells("quick"))]
+    """The cells of ``check ROW``, one check each, in the order of :func:`by_turns`."""
+    return [judge_of(cell) for cell in by_turns(cells_of(key, cells("quick")))]
+
+
+def by_turns(own: Sequence[Cell]) -> list[Cell]:
+    """Cells of short kinds first, one of each kind in turn, so that a few are of all kinds.
+
+    Those that take no runs are all of the first turn.
+    """
+    turns: dict[CellKind, Iterator[int]] = {}
+
+    def place(cell: Cell) -> tuple[bool, int, int]:
+        turn = next(turns.setdefault(cell.kind, count()))
+        short = cell.kind in _QUICK
+        return (
+            not short,
+            0 if cell.kind in _ALWAYS else turn,
+            _QUICK.index(cell.kind) if short else 0,
+        )
+
+    return sorted(own, key=place)
 
 
 def judge_of(cell: Cell) -> RefutingCheck:

@@ -23,6 +23,8 @@ from typing import Any, final
 import numpy as np
 import torch
 
+from experiments.closure.graph import Name
+from experiments.mutation.coverage import name_of
 from experiments.mutation.sites import Mutant, changed
 from proofs_check.audit.own_folders import names_of_users
 
@@ -178,14 +180,14 @@ def import_anew(finder: MutatedModules, ours: Sequence[str]) -> None:
     sys.meta_path.insert(0, finder)
 
 
-def compile_anew(modules: frozenset[str]) -> None:
-    """Have numba neither read nor store compiled functions of these modules."""
+def compile_anew(functions: frozenset[Name]) -> None:
+    """Have numba neither read nor store what it compiles of these definitions."""
     from numba.core.dispatcher import Dispatcher
 
     enable = Dispatcher.enable_caching
 
     def chosen(dispatcher: Any) -> None:
-        if dispatcher.py_func.__module__ not in modules:
+        if name_of(dispatcher.py_func) not in functions:
             enable(dispatcher)
 
     setattr(Dispatcher, "enable_caching", chosen)  # noqa: B010

@@ -5,24 +5,29 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, Protocol, final
+from typing import NamedTuple, final
 
-import networkx as nx
-
-from experiments.closure.graph import DefinitionGraph
-from experiments.closure.versions import ROOT
+from experiments.mutation.coverage import CompiledCode, compiled_functions
+from experiments.mutation.drawing import sources
+from experiments.mutation.judging import (
+    CheckFactory,
+    GenuineRun,
+    JudgeOrder,
+    RefutingCheck,
+    silent,
+    watched,
+)
 from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
 from experiments.mutation.sites import Mutant
 
-IMPORTS, SLACK, SLOWER = 120.0, 10.0, 5.0
-"""Processor time [s] that imports and compilation may take, that a judge may always take, and how
-many times what it takes on the genuine code."""
+COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
+"""Processor time [s] that imports with compilation and imports alone may take, that a judge may
+always take, and how many times what it takes on the genuine code."""
 
 
 _NO_LIMIT = 1e6
@@ -84,44 +89,6 @@ class JudgedMutant:
     seconds: float
 
 
-class RefutingCheck(NamedTuple):
-    """A check that may refute.
-
-    Attributes:
-        name: what reports call it.
-        run: gives the first refutation, "" if there is none.
-    """
-
-    name: str
-    run: Callable[[], str]
-
-
-class CheckFactory(Protocol):
-    """Makes the judges, once modules are imported anew: named by module and function."""
-
-    def __call__(self, subject: str) -> Sequence[RefutingCheck]: ...
-
-
-@final
-@dataclass(frozen=True)
-class GenuineRun:
-    """What a judge shows of the genuine code.
-
-    Attributes:
-        number: its place among the judges.
-        refuted: what it says against the genuine code, "" for nothing; it judges if so.
-        seconds: processor time [s].
-        reached: mutants whose expression it computes.
-        told: those whose value differs there.
-    """
-
-    number: int
-    refuted: str
-    seconds: float
-    reached: frozenset[int]
-    told: frozenset[int]
-
-
 @final
 @dataclass(frozen=True)
 class MutationTrial:
@@ -131,7 +98,8 @@ class MutationTrial:
         subject: what the judges judge.
         judges: module and function that make them, to be imported beside the mutants.
         ours: packages that are imported anew.
-        most: processor time [s] after which no further judge is asked about a mutant.
+        most: processor time [s] after which no further judge is asked about a mutant; those that
+            would come later than that with the genuine code are asked about none.
         report: hears of what is done.
     """
 
@@ -148,166 +116,166 @@ class MutationTrial:
             Died: the genuine code could not be judged.
             NoPassingCheck: no check holds of the genuine code; names them.
         """
-        found = forked(lambda: self._served(mutants, count), _NO_LIMIT)
+        found = forked(lambda: _Served(self, mutants).outcomes(count), _NO_LIMIT)
         if isinstance(found, str):
             raise NoPassingCheck(found)
         return found
 
-    def _served(self, mutants: Sequence[Mutant], count: int) -> list[JudgedMutant] | str:
-        """In a process of its own: all deferred mutants side by side, then each in a fork.
 
-        Where nothing judges, the sentence that says so.
-        """
-        probe = MutantSwitch()
-        numbered = {i: m for i, m in enumerate(mutants) if m.deferred}
-        judges = self._loaded(numbered, probe)
-        at_import = frozenset(probe.reached)
-        runs = [
-            forked(partial(_watched, number, judge, probe), _NO_LIMIT, own=False)
-            for number, judge in enumerate(judges)
-        ]  # a process for each: what one keeps in memory is not computed for the next
-        genuine = sorted((one for one in runs if not one.refuted), key=lambda one: one.seconds)
-        if not genuine:
-            told = "; ".join(f"{judges[one.number].name}: {one.refuted}" for one in runs)[:1000]
+class _Answer(NamedTuple):
+    """Outcome of a mutant, the judge that saw it, and those that were asked, by number."""
+
+    standing: MutantStanding
+    by: str
+    asked: tuple[int, ...]
+
+
+class _Served:
+    """A trial in a process of its own: all deferred mutants side by side, then each in a fork."""
+
+    def __init__(self, trial: MutationTrial, mutants: Sequence[Mutant]) -> None:
+        self._trial, self._mutants, self._probe = trial, mutants, MutantSwitch()
+        self._judges = self._loaded({i: m for i, m in enumerate(mutants) if m.deferred})
+        self._at_import = frozenset(self._probe.reached)
+        self._code = CompiledCode(sources())
+        self._compiled = compiled_functions(used=False)
+        self._order = JudgeOrder()
+        self._genuine: list[GenuineRun] = []
+
+    def outcomes(self, count: int) -> list[JudgedMutant] | str:
+        """Outcomes until ``count`` are faults; where nothing judges, the sentence that says so."""
+        report, subject = self._trial.report, self._trial.subject
+        runs = self._genuine_runs()
+        self._genuine = [one for one in runs if not one.refuted]
+        if not self._genuine:
+            told = "; ".join(f"{self._name(one)}: {one.refuted}" for one in runs)[:1000]
             return (
-                f"no check holds of the genuine code of {self.subject}, so that none can see a "
-                f"fault in it ({told or 'there is none'}); rateproof check {self.subject} says more"
+                f"no check holds of the genuine code of {subject}, so that none can see a "
+                f"fault in it ({told or 'there is none'}); rateproof check {subject} says more"
             )
         for one in runs:
             if one.refuted:
-                self.report(f"judges nothing: {judges[one.number].name}: {one.refuted}"[:230])
-        spent = sum(one.seconds for one in genuine)
-        self.report(f"{len(genuine)} of {len(judges)} checks in {spent:.0f} s on the genuine code")
-        probe.watching = False
+                report(f"judges nothing: {self._name(one)}: {one.refuted}"[:230])
+        spent, every = sum(one.seconds for one in self._genuine), len(self._judges)
+        report(f"{len(self._genuine)} of {every} checks in {spent:.0f} s on the genuine code")
+        self._probe.watching = False
         found: list[JudgedMutant] = []
-        for number, mutant in enumerate(mutants):
+        for number, mutant in enumerate(self._mutants):
             if sum(one.standing.counts for one in found) >= count:
                 break
-            held = mutant.deferred and number not in at_import
-            outcome = (
-                self._switched(number, mutant, judges, genuine, probe)
-                if held else self._replaced(mutant, genuine)
-            )  # fmt: skip
-            found.append(outcome)
-            self.report(f"{len(found)}: {mutant}: {outcome.standing} {outcome.by}"[:230])
+            held = mutant.deferred and number not in self._at_import
+            found.append(self._switched(number, mutant) if held else self._replaced(mutant))
+            report(f"{len(found)}: {mutant}: {found[-1].standing} {found[-1].by}"[:230])
         return found
 
-    def _loaded(
-        self, mutants: Mapping[int, Mutant], probe: MutantSwitch
-    ) -> Sequence[RefutingCheck]:
-        import_anew(MutatedModules(mutants, probe), self.ours)
-        module, name = self.judges
-        make: CheckFactory = getattr(__import__(module, fromlist=[name]), name)
-        return make(self.subject)
+    def _genuine_runs(self) -> list[GenuineRun]:
+        """What the judges show of the genuine code, in their order, as long as a mutant is judged.
 
-    def _switched(
-        self, number: int, mutant: Mutant, judges: Sequence[RefutingCheck],
-        genuine: Sequence[GenuineRun], probe: MutantSwitch,
-    ) -> JudgedMutant:  # fmt: skip
+        Each is run in a process of its own: what one keeps in memory is not computed for the next.
+        """
+        runs: list[GenuineRun] = []
+        for number, judge in enumerate(self._judges):
+            passing = [one.seconds for one in runs if not one.refuted]
+            if passing and sum(passing) > self._trial.most:
+                break
+            run = partial(watched, number, judge, self._probe)
+            runs.append(forked(run, _NO_LIMIT, own=False))
+        return runs
+
+    def _name(self, one: GenuineRun) -> str:
+        return self._judges[one.number].name
+
+    def _loaded(
+        self, mutants: Mapping[int, Mutant], probe: MutantSwitch | None = None
+    ) -> Sequence[RefutingCheck]:
+        import_anew(MutatedModules(mutants, probe or self._probe), self._trial.ours)
+        module, name = self._trial.judges
+        make: CheckFactory = getattr(__import__(module, fromlist=[name]), name)
+        return make(self._trial.subject)
+
+    def _switched(self, number: int, mutant: Mutant) -> JudgedMutant:
         """A mutant that lies in the modules already."""
-        telling = [one for one in genuine if number in one.told]
+        telling = [one for one in self._genuine if number in one.told]
         if not telling:
-            where = sum(number in one.reached for one in genuine)
+            where = sum(number in one.reached for one in self._genuine)
             standing = MutantStanding.SAME if where else MutantStanding.DEAD
-            return JudgedMutant(mutant, standing, f"in {where} of {len(genuine)} checks", 0.0)
-        probe.active = number
-        outcome = self._judged(mutant, lambda: judges, telling)
-        probe.active = -1
+            return JudgedMutant(mutant, standing, f"in {where} of {len(self._genuine)} checks", 0.0)
+        self._probe.active = number
+        outcome = self._judged(mutant, lambda: self._judges, telling)
+        self._probe.active = -1
         return outcome
 
-    def _replaced(self, mutant: Mutant, genuine: Sequence[GenuineRun]) -> JudgedMutant:
+    def _replaced(self, mutant: Mutant) -> JudgedMutant:
         """A mutant that is there from the import on."""
+        changed = frozenset(one for one in self._compiled if self._code.holds(one, mutant))
+        telling = self._genuine
+        if (mutant.module, mutant.definition) in self._compiled:  # nothing else computes it
+            telling = [one for one in self._genuine if one.compiled & changed]
+        if not telling:
+            where = f"in 0 of {len(self._genuine)} checks"
+            return JudgedMutant(mutant, MutantStanding.DEAD, where, 0.0)
 
         def load() -> Sequence[RefutingCheck]:
-            compile_anew(_callers(mutant.module))
+            if changed:
+                compile_anew(changed)
             return self._loaded({0: replace(mutant, deferred=False)}, MutantSwitch())
 
-        return self._judged(mutant, load, genuine, IMPORTS)
+        return self._judged(mutant, load, telling, COMPILING if changed else IMPORTS)
 
     def _judged(
         self, mutant: Mutant, load: Callable[[], Sequence[RefutingCheck]],
-        genuine: Sequence[GenuineRun], extra: float = 0.0,
+        telling: Sequence[GenuineRun], extra: float = 0.0,
     ) -> JudgedMutant:  # fmt: skip
-        longest = max(SLACK + SLOWER * one.seconds for one in genuine)
-        allowed = self.most + 2 * (SLACK + extra) + longest  # import, then judges
+        judges, most = self._order.sort(telling), self._trial.most
+        longest = max(SLACK + SLOWER * one.seconds for one in judges)
+        allowed = most + 2 * (SLACK + extra) + longest  # import, then judges
         begin = os.times()
         try:
-            standing, by = forked(lambda: _verdict(load, genuine, self.most, extra), allowed)
+            answer = forked(lambda: _verdict(load, judges, most, extra), allowed)
         except ProcessDied as error:
             if error.signal == 0:
                 raise
             standing = _ENDED.get(error.signal, MutantStanding.UNKNOWN)
-            by = f"the process ended by signal {error.signal}"
+            answer = _Answer(standing, f"the process ended by signal {error.signal}", ())
+        self._order.learn(answer.asked, answer.standing.seen)
         end = os.times()
         spent = end.children_user + end.children_system
-        return JudgedMutant(
-            mutant, standing, by, spent - begin.children_user - begin.children_system
-        )
-
-
-def _watched(number: int, judge: RefutingCheck, probe: MutantSwitch) -> GenuineRun:
-    """What a judge shows of the genuine code; one that fails or refutes there judges nothing."""
-    probe.reached, probe.told = set(), set()
-    begin = time.process_time()
-    try:
-        with _silent():
-            refuted = judge.run()
-    except (Exception, SystemExit) as error:
-        refuted = repr(error)
-    spent = time.process_time() - begin
-    return GenuineRun(number, refuted, spent, frozenset(probe.reached), frozenset(probe.told))
+        spent -= begin.children_user + begin.children_system
+        return JudgedMutant(mutant, answer.standing, answer.by, spent)
 
 
 def _verdict(
     load: Callable[[], Sequence[RefutingCheck]],
-    genuine: Sequence[GenuineRun],
+    telling: Sequence[GenuineRun],
     most: float,
     extra: float,
-) -> tuple[MutantStanding, str]:
+) -> _Answer:
     """Outcome of the mutant that is there, and the judge that saw it."""
     slower = extra  # of all judges together, for what is compiled anew
     try:
-        with _silent(), at_most(SLACK + extra):
+        with silent(), at_most(SLACK + extra):
             judges = load()
     except TooLong:
-        return MutantStanding.TIMEOUT, f"at import: over {SLACK + extra:g} s"
+        return _Answer(MutantStanding.TIMEOUT, f"at import: over {SLACK + extra:g} s", ())
     except (Exception, SystemExit) as error:
-        return MutantStanding.RAISED, f"at import: {error!r}"[:200]
-    begin = time.process_time()
-    for asked, one in enumerate(genuine):
+        return _Answer(MutantStanding.RAISED, f"at import: {error!r}"[:200], ())
+    begin, every = time.process_time(), len(telling)
+    asked: tuple[int, ...] = ()
+    for one in telling:
         if time.process_time() - begin > most + extra:
-            return MutantStanding.SURVIVED, f"{asked} of {len(genuine)} checks in {most:g} s"
+            by = f"{len(asked)} of {every} checks in {most:g} s"
+            return _Answer(MutantStanding.SURVIVED, by, asked)
         judge, start = judges[one.number], time.process_time()
+        asked = (*asked, one.number)
         try:
-            with _silent(), at_most(SLACK + SLOWER * one.seconds + slower):
+            with silent(), at_most(SLACK + SLOWER * one.seconds + slower):
                 refuted = judge.run()
         except TooLong:
-            return (
-                MutantStanding.TIMEOUT,
-                f"{judge.name}: over {SLOWER:g} times {one.seconds:.1f} s",
-            )
+            by = f"{judge.name}: over {SLOWER:g} times {one.seconds:.1f} s"
+            return _Answer(MutantStanding.TIMEOUT, by, asked)
         except (Exception, SystemExit) as error:
-            return MutantStanding.RAISED, f"{judge.name}: {error!r}"[:200]
+            return _Answer(MutantStanding.RAISED, f"{judge.name}: {error!r}"[:200], asked)
         if refuted:
-            return MutantStanding.REFUTED, f"{judge.name}: {refuted}"[:300]
+            return _Answer(MutantStanding.REFUTED, f"{judge.name}: {refuted}"[:300], asked)
         slower = max(0.0, slower - max(0.0, time.process_time() - start - one.seconds))
-    return MutantStanding.SURVIVED, f"{len(genuine)} of {len(genuine)} checks"
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Inside, nothing that is printed is shown."""
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        yield
-
-
-def _callers(module: str) -> frozenset[str]:
-    """Modules that import a kernel's module, by whatever way, and itself; of others itself."""
-    if ".kernels" not in module:
-        return frozenset({module})
-    graph, imports = DefinitionGraph.from_folder(ROOT), nx.DiGraph()
-    for name in graph.modules:
-        for target, attribute in graph.source(name).bindings.values():
-            inner = f"{target}.{attribute}"
-            imports.add_edge(name, inner if inner in graph else target)
-    return frozenset({module, *(nx.ancestors(imports, module) if module in imports else ())})
+    return _Answer(MutantStanding.SURVIVED, f"{every} of {every} checks", asked)

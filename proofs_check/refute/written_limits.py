@@ -23,12 +23,13 @@ from sympy.parsing.sympy_parser import (
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants
 from theory.theorem import Theorem
-from theory.theorems.families import Descent
+from theory.theorems.families import Descent, Limited
 
 _FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt}
 _READ = (*standard_transformations, convert_xor, implicit_multiplication)
 _ROUNDING = 1e-12
 _MANY, _BALANCE = 10**30, 1e-6  # steps, and what terms of higher order leave there
+_FOR_EVER = 1e45  # steps after which nothing is left of the start
 _LETTERS = {"m": "momentum", "p": "refresh", "c": "compensation", "D": "lazy_window"}
 _WORDS = ("sum of the weights", "lazy")
 _OF_CODE = {"gain", "behind"}  # taken from the theorem itself
@@ -72,16 +73,20 @@ def _unread(text: str, theorem: Theorem) -> str:
 
 
 def balanced_step(theorem: Theorem) -> Verdict:
-    """Start over noise floor of a descent at the stepsize that is prescribed for very many steps.
+    """Start over noise floor at the stepsize that is prescribed for very many steps.
 
-    gamma = sqrt(signal/(noise T)) makes both equal where it is the best stepsize, so that a factor
-    that is lost in either shows, though every stepsize below the limit has a true bound.
+    gamma = sqrt(signal/(noise T)) makes both of a descent equal where it is the best stepsize, and
+    gamma = log(T signal/noise)/(mu T) the derivatives of a geometric start and of its floor, so
+    that a factor that is lost shows, though every stepsize below the limit has a true bound.
     """
-    c, ratio, stated = theorem.example, None, getattr(theorem, "balanced", 1.0)
+    ratio, stated = None, getattr(theorem, "balanced", 1.0)
     if isinstance(theorem, Descent):
+        c = theorem.example
         gamma = theorem.prescribed(c, _MANY).gamma
         floor = next(iter(theorem.floors(c, gamma)), 0.0)
         ratio = theorem.start(c, gamma) / _MANY / floor if floor > 0 else None
+    elif isinstance(theorem, Limited):
+        ratio = _geometric(theorem)
     off = 0.0 if ratio is None else abs(ratio / stated - 1)
     return Verdict(
         subject=theorem.name, check="balanced stepsize", kind=CheckKind.LIMIT,
@@ -93,6 +98,22 @@ def balanced_step(theorem: Theorem) -> Verdict:
         else f"after {_MANY:.0e} steps the start is {ratio:.9g} times the noise",
         provenance=str(theorem.source),
     )  # fmt: skip
+
+
+def _geometric(theorem: Limited) -> float | None:
+    """What is left of the start times its logarithm, over the floor, read off the bound alone.
+
+    None where the bound is no sum of a geometric start and a floor.
+    """
+    c = theorem.example
+    times = np.array([0.0, _MANY / 2, _MANY, _FOR_EVER])
+    start, *later, floor = theorem.curve(c, theorem.prescribed(c, _MANY), times).tolist()
+    if not floor > 0 or start == floor:
+        return None
+    halfway, left = ((one - floor) / (start - floor) for one in later)
+    if not left > 0 or abs(halfway**2 / left - 1) > _BALANCE:
+        return None
+    return float(-left * math.log(left) * start / floor)
 
 
 def _limits(theorem: Theorem) -> Iterator[tuple[Constants, float]]:

@@ -23,9 +23,12 @@ import torch
 from typer.testing import CliRunner
 
 from experiments.cli.main import app
+from experiments.closure.graph import DefinitionGraph
 from experiments.closure.versions import ROOT
-from experiments.mutation import scores
+from experiments.mutation import judges, scores
+from experiments.mutation.coverage import CompiledCode, compiled_functions
 from experiments.mutation.drawing import LEFT_OUT, drawn, group, row_mutants
+from experiments.mutation.judging import GenuineRun, JudgeOrder
 from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
 from experiments.mutation.sites import address, mutants
@@ -35,6 +38,10 @@ from experiments.mutation.trial import (
     MutationTrial,
     NoPassingCheck,
 )
+from experiments.power import row_scores
+from proofs_check.cell import CellKind
+from proofs_check.row_coverage import cells_of
+from proofs_check.suite import cells
 from tests.experiments.calls import HANGS
 from tests.experiments.test_cli import rateproof
 
@@ -160,6 +167,76 @@ def test_a_score_counts_faults_alone_and_is_kept(module, tmp_path, monkeypatch):
     scores.keep("row", found)
     scores.keep("another", found)
     assert scores.stored() == {"row": found, "another": found}
+
+
+def test_judges_that_see_more_for_their_seconds_are_asked_first():
+    quick, slow, long = (
+        GenuineRun(number, "", seconds, frozenset(), frozenset(), frozenset())
+        for number, seconds in enumerate((1.0, 2.0, 30.0))
+    )
+    order = JudgeOrder()
+    assert order.sort([long, slow, quick]) == [quick, slow, long]
+    for _ in range(4):  # the quick one sees none of these, the slow one all
+        order.learn((0, 1), saw=True)
+    assert order.sort([long, quick, slow]) == [slow, quick, long]
+    order.learn((2,), saw=False)
+    assert order.sort([long, quick, slow])[-1] is long
+
+
+def test_cells_of_all_short_kinds_come_before_a_second_of_one():
+    every = cells_of("ef-signsgd", cells("quick"))
+    turns = [cell.kind for cell in judges.by_turns(every)]
+    assert sorted(turns) == sorted(cell.kind for cell in every)
+    short = [kind for kind in turns if kind is not CellKind.EFFECT]
+    assert turns == [*short, CellKind.EFFECT]
+    kinds = set(short)
+    none_runs = {CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM, CellKind.WATCHED}
+    first = len(kinds - none_runs) + sum(kind in none_runs for kind in turns)
+    assert set(turns[:first]) == kinds and turns.count(CellKind.RUN) > 5
+
+
+def test_a_compiled_function_holds_what_it_calls_and_nothing_else(tmp_path):
+    """Beside the calls that the source has: the blocks take parts by pointer."""
+    file = tmp_path / "package" / "kernel.py"
+    file.parent.mkdir()
+    file.write_text(
+        "HALF = 2\n\n@njit\ndef inner(x):\n    return x / HALF\n\n@njit\ndef outer(x):\n"
+        "    return inner(x) + 1\n\n@njit\ndef apart(x):\n    return x + 3\n"
+    )
+    code = CompiledCode(DefinitionGraph({"package.kernel": file}))
+    every = {m.before: m for m in mutants("package.kernel", file) if m.kind == "constant"}
+    held = {
+        before: [name for name in ("inner", "outer", "apart")
+                 if code.holds(("package.kernel", name), mutant)]
+        for before, mutant in every.items()
+    }  # fmt: skip
+    assert held == {"2": ["inner", "outer"], "1": ["outer"], "3": ["apart"]}
+    other = mutants("mutable_thing", tmp_path / "package" / "kernel.py")[0]  # of the user's own
+    assert code.holds(("mutable_thing", "any"), other)
+    assert not code.holds(("package.kernel", "inner"), other)
+
+
+def test_functions_that_are_compiled_are_found_by_their_definitions():
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def doubled(x):
+        return 2 * x
+
+    name = (__name__, "test_functions_that_are_compiled_are_found_by_their_definitions")
+    assert name in compiled_functions(used=False) - compiled_functions(used=True)
+    assert doubled(2) == 4
+    assert name in compiled_functions(used=True)
+
+
+def test_drawn_rows_run_and_are_the_seed_s(tmp_path, monkeypatch):
+    rows = row_scores.drawn_rows(1, 40)
+    assert rows == row_scores.drawn_rows(1, 40) != row_scores.drawn_rows(2, 40)
+    assert len(set(rows)) == 40 and row_scores.drawn_rows(1, 5) == rows[:5]
+    monkeypatch.setattr(scores, "FILE", tmp_path / "scores.json")
+    scores.keep(rows[0], {"seed": 1})
+    scores.keep(rows[1], {"seed": 2})
+    assert row_scores.unmeasured(1, 3) == rows[1:3]
 
 
 OWN = """
@@ -329,7 +406,7 @@ def test_a_process_ends_with_its_parent(tmp_path):
 JUDGES = """
 import signal, os, sys
 from functools import cache
-from experiments.mutation.trial import RefutingCheck
+from experiments.mutation.judging import RefutingCheck
 import {module} as mine
 
 @cache
@@ -373,6 +450,19 @@ def test_compiled_functions_of_mutants_are_not_kept(tmp_path, monkeypatch):
         return int(mutable_compiled.value(2))
 
     assert forked(genuine, 300.0) == 5
+
+
+@pytest.mark.processes
+def test_compiled_code_that_no_check_uses_is_asked_of_none(tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    source = (
+        "from numba import njit\n\n@njit\ndef idle(x):\n    return x + 5\n\n"
+        "def value(x):\n    return x + 3\n"
+    )
+    tried, every = trial(tmp_path, monkeypatch, source, 5, "mutable_idle")
+    found = tried.outcomes([m for m in every if m.kind == "constant"], 2)
+    standings = {one.mutant.function: one.standing for one in found}
+    assert standings == {"idle": MutantStanding.DEAD, "value": MutantStanding.REFUTED}
 
 
 @pytest.mark.processes

@@ -33,6 +33,9 @@ class Limited(ConstantStepTheorem):
     """A constant stepsize up to a limit, whose ``formula`` is told to whom it is too large."""
 
     formula: str
+    balanced = 1.0
+    """Start over the first floor after T steps of the prescribed size, as T grows: 1 is best. Of a
+    geometric start gamma mu T times as much: its derivative over the floor's."""
 
     @abstractmethod
     def limit(self, c: Constants) -> float:
@@ -53,8 +56,6 @@ class Descent(Limited):
     """
 
     metric = Metric.AVERAGE_SQUARED_GRADIENT
-    balanced = 1.0
-    """Start over the first floor after T steps of the prescribed size, as T grows: 1 is best."""
 
     @abstractmethod
     def start(self, c: Constants, gamma: float) -> float:

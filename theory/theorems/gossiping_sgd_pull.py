@@ -51,6 +51,7 @@ class GossipingSgdPull(Limited):
     order = Order({"T": -1})
     formula = "1/(L + mu)"
     tight = False
+    balanced = 2.0  # a turn takes twice gamma mu of the distance, and the stepsize is half as long
     example = Constants(L=2.0, mu=0.5, sigma2=5.0, zeta2=0.0, turn=4, R2=6.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from proofs_check.refute.limited import limited_theorems
@@ -11,6 +12,7 @@ from proofs_check.refute.written_limits import balanced_step, written_limit
 from proofs_check.verdict import Outcome
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.families import Descent, Limited
 
 THEOREMS = {one.name: one for one in limited_theorems()}
 
@@ -81,3 +83,31 @@ def test_half_of_the_signal_is_refuted(theorem, monkeypatch):
 
     monkeypatch.setattr(kind, "balance", halved)
     assert balanced_step(theorem).outcome is Outcome.REFUTED
+
+
+LINEAR = [
+    one for one in THEOREMS.values()
+    if isinstance(one, Limited) and not isinstance(one, Descent)
+    and balanced_step(one).statistic is not None
+]  # fmt: skip
+
+
+def test_theorems_of_geometric_rates_are_weighed():
+    assert len(LINEAR) >= 10
+    kinds = {type(one).__mro__[1].__name__ for one in LINEAR}
+    assert {"LinearConvergence", "PolyakLojasiewicz"} <= kinds
+    assert balanced_step(THEOREMS["one_shot_averaging"]).outcome is Outcome.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("theorem", LINEAR, ids=lambda one: one.name)
+def test_a_signal_of_another_power_or_a_lost_noise_is_refuted(theorem, monkeypatch):
+    kind = type(theorem)
+    balance = kind.balance
+    assert balanced_step(theorem).outcome is Outcome.AGREES
+    for signal, noise in ((0.25, 1.0), (1.0, 1.05), (1.0, 0.5)):
+
+        def changed(self, c, by=(signal, noise)):
+            return tuple(np.multiply(balance(self, c), by))
+
+        monkeypatch.setattr(kind, "balance", changed)
+        assert balanced_step(theorem).outcome is Outcome.REFUTED
