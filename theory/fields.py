@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Mapping
 from functools import cache
 from numbers import Integral, Real
@@ -29,8 +30,8 @@ def shown_short(value: object) -> str:
 class CheckedFields:
     """A base of dataclasses whose plain fields are checked before an object is made.
 
-    Fields of the types ``int``, ``float``, ``bool``, ``str`` or ``None``, or of a union of these,
-    are; numbers of numpy count; truth values and NaN are no numbers, infinity is one.
+    Fields of the types ``int``, ``float``, ``bool``, ``str`` or ``None``, or of a union of these
+    and classes, are; numbers of numpy count; truth values and NaN are no numbers, infinity is one.
 
     Raises:
         ValueError: a field is of another kind; the sentence names class, field and value.
@@ -49,12 +50,18 @@ def _require(cls: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Non
     for name, value in given.items():
         kinds = plain.get(name, ())
         if kinds and not any(_is(value, kind) for kind in kinds):
-            wanted = " or ".join(_KINDS[kind][0] for kind in kinds)
+            wanted = " or ".join(_in_words(kind) for kind in kinds)
             told = f"{name} should be {wanted}, got {name}={shown_short(value)}"
             raise ValueError(f"{cls.__name__}: {told}")
 
 
-def _is(value: object, kind: str) -> bool:
+def _in_words(kind: str | type) -> str:
+    return _KINDS[kind][0] if isinstance(kind, str) else f"of class {kind.__name__}"
+
+
+def _is(value: object, kind: str | type) -> bool:
+    if isinstance(kind, type):
+        return isinstance(value, kind)
     truth = isinstance(value, bool | np.bool_)
     if kind == "float" and value != value:  # not a number
         return False
@@ -62,14 +69,32 @@ def _is(value: object, kind: str) -> bool:
 
 
 @cache
-def _plain_fields(cls: type) -> dict[str, tuple[str, ...]]:
-    """Fields that a call takes, in order, with their plain types; no types where it has others."""
+def _plain_fields(cls: type) -> dict[str, tuple[str | type, ...]]:
+    """Fields that a call takes, in order, with their types; no types where one of them is neither
+    plain nor a class, or none is plain."""
     if not dataclasses.is_dataclass(cls):
         return {}
-    found = {}
-    for field in dataclasses.fields(cls):
-        if field.init:
-            stated = field.type if isinstance(field.type, str) else str(field.type)
-            kinds = tuple(stated.split(" | "))
-            found[field.name] = kinds if set(kinds) <= _KINDS.keys() else ()
-    return found
+    return {
+        field.name: _kinds(str(field.type).split(" | "), _names_for(cls, field.name))
+        for field in dataclasses.fields(cls)
+        if field.init
+    }
+
+
+def _names_for(cls: type, field: str) -> Mapping[str, Any]:
+    """What names mean in the module where a field of a class is stated."""
+    stating = next(
+        base for base in cls.__mro__ if field in base.__dict__.get("__annotations__", ())
+    )
+    return vars(sys.modules[stating.__module__])
+
+
+def _kinds(stated: list[str], names: Mapping[str, Any]) -> tuple[str | type, ...]:
+    kinds: list[Any] = [one if one in _KINDS else names.get(one) for one in stated]
+    known = all(isinstance(one, str) or _is_class(one) for one in kinds)
+    return tuple(kinds) if known and not _KINDS.keys().isdisjoint(stated) else ()
+
+
+def _is_class(thing: object) -> bool:
+    """A class that says of every object whether it is one of it."""
+    return isinstance(thing, type) and not getattr(thing, "_is_protocol", False)

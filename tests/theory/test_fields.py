@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
@@ -57,6 +58,14 @@ def test_a_whole_number_is_asked_for(value: object) -> None:
 def test_numbers_of_libraries_are_numbers() -> None:
     assert QSGD(np.int64(4)) == QSGD(4)  # type: ignore[arg-type]
     assert TopK(Fraction(1, 2)).k == 0.5  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["4", [1], True, float("nan")])
+def test_a_number_or_an_object_of_a_class_is_asked_for(value: object) -> None:
+    wanted = "a whole number or a number or of class AtomBudget"
+    with pytest.raises(ValueError, match=f"^Atomo: budget should be {wanted}, got budget="):
+        Atomo(budget=value)  # type: ignore[arg-type]
+    assert Atomo(budget=2).budget == 2
 
 
 def test_copies_are_made_as_before() -> None:
