@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -83,9 +84,7 @@ def _plain_fields(cls: type) -> dict[str, tuple[str | type, ...]]:
 
 def _names_for(cls: type, field: str) -> Mapping[str, Any]:
     """What names mean in the module where a field of a class is stated."""
-    stating = next(
-        base for base in cls.__mro__ if field in base.__dict__.get("__annotations__", ())
-    )
+    stating = next(base for base in cls.__mro__ if field in inspect.get_annotations(base))
     return vars(sys.modules[stating.__module__])
 
 

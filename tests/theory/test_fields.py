@@ -7,6 +7,7 @@ import dataclasses
 import pickle
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from theory.members import modules
 WRONG = ("4", [1], {"s": 1}, object())
 
 
-def classes(kind: type = CheckedFields) -> Iterator[type]:
+def classes(kind: type[Any] = CheckedFields) -> Iterator[type[Any]]:
     """Concrete dataclasses of the project that check their fields."""
     for cls in kind.__subclasses__():
         if dataclasses.is_dataclass(cls) and cls.__module__.startswith("algorithms."):
@@ -29,9 +30,9 @@ def classes(kind: type = CheckedFields) -> Iterator[type]:
         yield from classes(cls)
 
 
-def numeric_fields() -> list[tuple[type, str]]:
+def numeric_fields() -> list[tuple[type[Any], str]]:
     modules("algorithms")
-    found = {
+    found: set[tuple[type[Any], str]] = {
         (cls, field.name)
         for cls in classes()
         for field in dataclasses.fields(cls)
