@@ -44,14 +44,25 @@ class OnCluster(NamedTuple):
         """Cost of a row's rounds; None on the standard links.
 
         Raises:
-            ValueError: as :class:`ModelOnCluster`, or a row whose operator the cluster does not
-                know.
+            ValueError: as :class:`ModelOnCluster`, a row whose operator the cluster does not know,
+                or something that only a cluster heeds, without one.
         """
         if not self.cluster:
+            self._require_standard()
             return None
         made = self.rounds_on(cluster_of(self.cluster), row, problem, problem.n)
         assert made.step_seconds > 0  # asks for the operator's times now, not amid a run
         return made
+
+    def _require_standard(self) -> None:
+        defaults = OnCluster._field_defaults
+        for name in ("model", "schedule", "architecture"):
+            value = getattr(self, name)
+            if value != defaults[name]:
+                raise ValueError(
+                    f"{name} is heeded on a cluster alone, got {name}={value!r} without one; a "
+                    "cluster's name would do"
+                )
 
     def rounds_on(self, cluster: Cluster, row: Row, problem: Problem, n: int) -> ModelOnCluster:
         """Cost of rounds of a row's run on a problem with n workers of a cluster.

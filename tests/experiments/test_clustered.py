@@ -111,3 +111,9 @@ def test_what_a_cluster_cannot_time_is_said(tmp_path: Path) -> None:
     small = ("-p", "quadratic-sc", "-n", "8", "-T", "5")
     refuse(("run", "bsp-sgd", *small, "--cluster", "nowhere", *out), "unknown cluster 'nowhere'")
     refuse(("run", "bsp-sgd", *small, *ON, "--model", "lstm", *out), "no times of model 'lstm'")
+
+
+@pytest.mark.parametrize("other", [("resnet-50",), ("bert-large", "nan"), ("bert-large", "wfbp")])
+def test_what_a_cluster_alone_heeds_is_refused_without_one(other: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"is heeded on a cluster alone, got \w+='"):
+        OnCluster("", *other).timing(row("bsp-sgd"), problem("quadratic-sc", 2))
