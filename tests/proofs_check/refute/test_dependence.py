@@ -17,7 +17,7 @@ def powers(bound: str, variable: str) -> dict[tuple[str, str], float | None]:
     claim = rateproof.claim("loose", method="bsp-sgd", limit="1/L", bound=bound)
     ticks = count()  # one an instance
     found = dependences(
-        (claim,), until=600, seed=1, variables=(variable,), clock=lambda: next(ticks)
+        (claim,), until=300, seed=1, variables=(variable,), clock=lambda: next(ticks)
     )  # fmt: skip
     return {(one.variable, one.cause): one.power for one in found}
 
