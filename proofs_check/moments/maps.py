@@ -113,11 +113,11 @@ def _affine(
 ) -> tuple[Affine, Any]:
     """The maps of K choices ``[K, c]`` by source, one after another."""
     size, width = probe.shape.size, probe.shape.size + asked.size
-    inputs = torch.cat((torch.zeros(1, width), torch.eye(width))).double()
+    inputs = torch.cat((torch.zeros(1, width), probe.scale * torch.eye(width))).double()
     count = len(next(iter(tables.values()), inputs[:1]))
     after, state = _run(probe, state, t, inputs, asked, tables, count)
     lines = after.reshape(count, width + 1, size)
-    moved = (lines[:, 1:] - lines[:, :1]).transpose(1, 2).numpy()
+    moved = ((lines[:, 1:] - lines[:, :1]) / probe.scale).transpose(1, 2).numpy()
     return Affine(moved[..., :size], lines[:, 0].numpy(), moved[..., size:]), state
 
 
@@ -185,7 +185,8 @@ def _compare(probe: Probe, after: Tensor, reason: Reason) -> None:
 
 def _outputs(probe: Probe, state: Any) -> Floats:
     size = probe.shape.size
-    inputs = torch.cat((torch.zeros(1, size), torch.eye(size))).double()
+    inputs = torch.cat((torch.zeros(1, size), probe.scale * torch.eye(size))).double()
     seen = probe.outputs(state, inputs)
-    found: NDArray[np.float64] = torch.cat((seen[1:] - seen[:1], seen[:1])).T.numpy()
+    moved = (seen[1:] - seen[:1]) / probe.scale
+    found: NDArray[np.float64] = torch.cat((moved, seen[:1])).T.numpy()
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import torch
@@ -55,6 +57,16 @@ class Probe:
     start: Any
     context: RunContext
     script: Script
+
+    @cached_property
+    def scale(self) -> float:
+        """The least power of two that is no smaller than 1, the minimum and gradients at the start:
+        a map that is read off vectors so long loses no digits to what a step adds to them."""
+        problem = self.context.problem
+        sizes = [problem.all_gradients(problem.start())]
+        sizes += [] if problem.x_star is None else [problem.x_star]
+        largest = max(float(one.abs().max()) for one in sizes)
+        return 2.0 ** max(0, math.frexp(largest)[1]) if math.isfinite(largest) else 1.0
 
     def asked(self, state: Any, t: int) -> AskedNumbers:
         """Numbers that step t asks for at ``state``, whatever the choices it is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
@@ -17,7 +18,10 @@ from theory.theorems import PROVED_ONLY, THEOREMS
 def main() -> None:
     """Print a line for each attack, and the shares."""
     parser = ArgumentParser(prog="python -m proofs_check.refute", description=__doc__)
-    parser.add_argument("--budget", type=float, default=20.0, help="seconds an attack")
+    parser.add_argument(
+        "--budget", type=float, default=20.0,
+        help="seconds an attack, processor time where there is one worker",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--theorem", action="append", help="only this one; again for more")
@@ -32,6 +36,7 @@ def main() -> None:
             made = attack(
                 f"{name}, {what}" if what else name, attacked, budget=given.budget,
                 seed=given.seed, workers=given.workers, attackers=given.attacker or (),
+                clock=time.process_time if given.workers == 1 else time.monotonic,
             )  # fmt: skip
             found.append(made)
             print(told(made), flush=True)

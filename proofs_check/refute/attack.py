@@ -6,17 +6,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from proofs_check.refute.arms import searched
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.dependence import dependences
 from proofs_check.refute.outcome import ArmReport, Attack, Standing
-from proofs_check.refute.search import Clock, attackers_named, searched
+from proofs_check.refute.search import Clock, attackers_named
 
 Progress = Callable[[ArmReport, Sequence[ArmReport]], None]
 
 BUDGET = 60.0
 WORKERS = 2
-_SEARCHED = 0.75  # of the budget; the rest is for dependences on constants
+_SEARCHED = 0.75  # of the budget; the rest is for certificates and dependences on constants
+_PROVED = 0.5  # of that rest is left to dependences
 
 _NEVER = ("problems of more dimensions than these, and all functions over more than few steps",)
 """What no attacker here tries."""
@@ -39,7 +41,8 @@ def attack(
     clock: Clock = time.monotonic,
 ) -> Attack:
     """Look for an instance that breaks ``claims``, readings of one theorem, for ``budget`` seconds
-    of ``clock``; processor time is a clock of one worker alone.
+    of ``clock``, which all claims and attackers share; processor time is a clock of one worker
+    alone. What is begun is ended: an instance, a programme, the confirmation of a counterexample.
 
     Raises:
         ValueError: an unknown attacker, or no time or nobody to attack with.
@@ -49,32 +52,34 @@ def attack(
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got workers={workers}")
     chosen = attackers_named(attackers)
-    begun = time.monotonic()
-    reports, complete = searched(
-        claims, chosen, budget=budget if attackers else _SEARCHED * budget, seed=seed,
-        workers=workers, tell=tell, clock=clock,
+    reports, complete, until = searched(
+        claims, chosen, budget=budget, seed=seed, workers=workers, tell=tell, clock=clock,
+        share=1.0 if attackers else _SEARCHED,
     )  # fmt: skip
     title = claims[0].theorem.title if claims else ""
     found = Attack(name, title, reports, complete, _untried(reports, chosen), again)
     if found.standing is not Standing.SURVIVED or not complete:
         return found
     try:
-        found = replace(found, certificates=_certificates(claims, chosen))
+        left = until - clock()
+        proved = _certificates(claims, chosen, lambda: clock() >= until - _PROVED * left)
+        found = replace(found, certificates=proved)
         if attackers:
             return found
-        left = max((1 - _SEARCHED) * budget, budget - (time.monotonic() - begun))
-        paid = dependences(claims, seconds=left, seed=seed, workers=workers)
+        paid = dependences(claims, until=until, seed=seed, workers=workers, clock=clock)
     except KeyboardInterrupt:
         return replace(found, complete=False)
     return replace(found, dependences=paid)
 
 
-def _certificates(claims: Sequence[Claim], chosen: Sequence[Attacker]) -> tuple[str, ...]:
+def _certificates(
+    claims: Sequence[Claim], chosen: Sequence[Attacker], over: Callable[[], bool]
+) -> tuple[str, ...]:
     """What the attackers prove of the first claim that each holds: readings of one theorem differ
     in names that programmes do not see."""
     found: list[str] = []
     for one in chosen:
-        found += next((proof for claim in claims if (proof := one.certificates(claim))), ())
+        found += next((proof for claim in claims if (proof := one.certificates(claim, over))), ())
     return tuple(found)
 
 

@@ -71,7 +71,7 @@ def restrictions(claim: Claim) -> Iterator[tuple[bool, bool]]:
 
 
 def sizes(claim: Claim) -> Iterator[tuple[int, int]]:
-    """Numbers of workers and dimensions that are tried."""
+    """Numbers of workers and dimensions that are tried; of the most workers the cheapest last."""
     for n in claim.workers:
-        for d in claim.dimensions:
+        for d in sorted(claim.dimensions, reverse=True):
             yield n, d

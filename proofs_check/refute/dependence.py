@@ -8,6 +8,7 @@ bound over-pays by variable^p: its exponent could be better by p for all that wa
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -27,7 +28,7 @@ from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of
 from proofs_check.refute.outcome import Dependence
 from proofs_check.refute.parts import changeable
 from proofs_check.refute.quadratics import QuadraticAttacker, allowed, centre, parts_of
-from proofs_check.refute.search import SearchObjective, SearchOver
+from proofs_check.refute.search import Clock, SearchObjective, SearchOver
 from theory.arrays import Floats
 
 ATTACKED_BY = ("parts", "exact")
@@ -57,12 +58,12 @@ class Ladder(NamedTuple):
 
 
 def dependences(
-    claims: Sequence[Claim], *, seconds: float, seed: int, workers: int = 1,
-    variables: Sequence[str] = (),
+    claims: Sequence[Claim], *, until: float, seed: int, workers: int = 1,
+    variables: Sequence[str] = (), clock: Clock = time.monotonic,
 ) -> tuple[Dependence, ...]:  # fmt: skip
     """Those of the first claim that an attacker of :data:`ATTACKED_BY` holds, in ``variables``, by
-    default in all; none: no such claim."""
-    for claim in claims:
+    default in all; none: no such claim, or the time ``until`` of the clock was over first."""
+    for claim in claims if clock() < until else ():
         attacker = _attacker(claim)
         if attacker is not None:
             break
@@ -74,9 +75,9 @@ def dependences(
         if not variables or ladder.variable in variables
         for cause in causes(attacker, claim)
     ]
-    each = seconds * workers / max(1, len(tasks))
+    each = (until - clock()) * workers / max(1, len(tasks))
     found = joblib.Parallel(workers)(
-        joblib.delayed(climbed)(*task, each, seed + k) for k, task in enumerate(tasks)
+        joblib.delayed(climbed)(*task, each, seed + k, until, clock) for k, task in enumerate(tasks)
     )
     return tuple(one for one in found if len(one.values) > 2)
 
@@ -150,15 +151,19 @@ def _parts(attacker: QuadraticAttacker, claim: Claim) -> tuple[str, ...]:
 
 
 def climbed(
-    name: str, claim: Claim, ladder: Ladder, cause: str, seconds: float, seed: int
-) -> Dependence:
-    """The largest ratio at every rung, in ``seconds`` for all of them."""
+    name: str, claim: Claim, ladder: Ladder, cause: str, seconds: float, seed: int,
+    until: float = math.inf, clock: Clock = time.monotonic,
+) -> Dependence:  # fmt: skip
+    """The largest ratio at every rung, in ``seconds`` for all of them; a ladder that is not climbed
+    to its end ``until`` then has no values."""
     attacker = next(one for one in ATTACKERS if one.name == name)
     found: list[tuple[float, float]] = []
     for k, (fixed, after) in enumerate(ladder.rungs):
-        until = time.monotonic() + seconds / len(ladder.rungs)
+        if clock() >= until:
+            return Dependence(ladder.variable, cause, (), ())
+        ends = min(until, clock() + seconds / len(ladder.rungs))
         held = _CAUSES[cause] | fixed
-        best = _largest(attacker, replace(claim, after=after), held, until, seed + k)
+        best = _largest(attacker, replace(claim, after=after), held, ends, until, seed + k, clock)
         if best is not None and best.ratio > 0:
             found.append((_value(ladder.variable, best), best.ratio))
     found = list(dict(sorted(found)).items())  # the largest ratio of equal values
@@ -168,9 +173,10 @@ def climbed(
 
 
 def _largest(
-    attacker: Any, claim: Claim, held: dict[int, float], until: float, seed: int
-) -> BoundTrial | None:
-    climb = SearchObjective(attacker, claim, np.inf, stop=np.inf)
+    attacker: Any, claim: Claim, held: dict[int, float], ends: float, until: float, seed: int,
+    clock: Clock,
+) -> BoundTrial | None:  # fmt: skip
+    climb = SearchObjective(attacker, claim, until, stop=np.inf, clock=clock)
     size = attacker.coordinates(claim)
     free = [k for k in range(size) if k not in held]
     rng = np.random.default_rng(seed)
@@ -185,10 +191,10 @@ def _largest(
         u[free], u[list(held)] = v, list(held.values())
         return climb(u)
 
-    for v in first[: len(edges)]:
-        full(v)  # whatever the time
-    climb.until = until
     with suppress(SearchOver):
+        for v in first[: len(edges)]:
+            full(v)  # however long a rung may take
+        climb.until = ends
         differential_evolution(
             full, [(0.0, 1.0)] * len(free), init=first, maxiter=6, polish=False, rng=rng,
             updating="immediate", tol=0.0,

@@ -50,7 +50,8 @@ class ExactQuadratics(QuadraticAttacker):
         if claim.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
             metric = np.minimum.accumulate(metric)
         return compared(
-            claim, c, step, curve.steps, metric, attacker=self.name, instance=instance
+            claim, c, step, curve.steps, metric, attacker=self.name, instance=instance,
+            problem=quadratic_of(instance),
         )  # fmt: skip
 
     def confirm(self, claim: Claim, trial: BoundTrial) -> Confirmation:

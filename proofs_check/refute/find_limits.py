@@ -124,7 +124,7 @@ def _recorded(theorem: Theorem, least: LeastFactor) -> LimitRecord:
     factor, limit = least.factor, instance.gamma
     for _ in range(_ROUNDS):
         wrong, trial = _broken(attacker, claim, instance, factor * _ROUNDED)
-        instance = shrunk(attacker, wrong, trial, _SHRINKING).instance
+        instance = shrunk(attacker, wrong, trial, time.monotonic() + _SHRINKING).instance
         if limit is not None:
             limit = _limit(attacker, claim, instance, factor * _ROUNDED)
             instance = with_gamma(instance, limit)

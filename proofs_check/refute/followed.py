@@ -143,7 +143,14 @@ def runs(
     if claim.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
         limits = np.minimum.accumulate(limits)
     found = compared(
-        claim, c, step, np.arange(steps + 1), limits, attacker=attacker, instance=instance
+        claim,
+        c,
+        step,
+        np.arange(steps + 1),
+        limits,
+        attacker=attacker,
+        instance=instance,
+        problem=problem,
     )
     return found if alike else replace(found, error=error)
 

@@ -31,10 +31,10 @@ class Instance(ABC):
     def simpler(self) -> Iterator[Self]:
         """Instances that are said in fewer or simpler numbers, the simplest first."""
 
-    def in_other_units(self) -> Iterator[Self]:
-        """The same with x, or f, measured in units a thousand times larger or smaller: a bound of
-        the metric's dimension has the same ratio there. None where it is no matter of units."""
-        yield from ()
+    def in_units(self, x: float, f: float) -> Self | None:
+        """The same with the numbers of x and f so many times as large: a bound of the metric's
+        dimension has the same ratio there. None where it is no matter of units."""
+        return None
 
     def numbers(self) -> dict[str, Any]:
         """Its numbers by name, fractions as text where they are few digits."""
@@ -81,10 +81,6 @@ def simpler_numbers(given: float) -> Iterator[float]:
     for value in sorted(candidates, key=simplicity):
         if value != given and simplicity(value) < before:
             yield value
-
-
-UNITS = (1e-3, 1e3)
-"""Sizes of other units."""
 
 
 @final
@@ -158,14 +154,13 @@ class QuadraticInstance(Instance):
         yield from self._in_units()
         yield from self.rounded()
 
-    def in_other_units(self) -> Iterator[QuadraticInstance]:
-        for s in UNITS:
-            forces = replace(self, zeta=s * self.zeta, sigma=s * self.sigma)
-            yield replace(forces, target=_times(self.target, s))
-            yield replace(
-                forces, curvatures=_times(self.curvatures, s),
-                gamma=None if self.gamma is None else self.gamma / s,
-            )  # fmt: skip
+    def in_units(self, x: float, f: float) -> QuadraticInstance:
+        slope, curvature = f / x, f / x**2
+        return replace(
+            self, zeta=slope * self.zeta, sigma=slope * self.sigma, target=_times(self.target, x),
+            curvatures=_times(self.curvatures, curvature),
+            gamma=None if self.gamma is None else self.gamma / curvature,
+        )  # fmt: skip
 
     def _in_units(self) -> Iterator[QuadraticInstance]:
         """The same with x or f measured in another unit, so that one of its numbers is 1; or with

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.core.key import Draws
 from algorithms.problems.base import exact
 from algorithms.problems.tensor_problem import TensorProblem
-from proofs_check.refute.instance import UNITS, Instance
+from proofs_check.refute.instance import Instance
 from theory.constants import Constants
 
 
@@ -22,8 +22,9 @@ from theory.constants import Constants
 @dataclass(frozen=True, eq=False)
 class BentLine(TensorProblem):
     r"""f_i' = F' + b_i s, F' continuous with F'(0) = ``rise`` and slope ``slopes``[k] between
-    ``knots``[k - 1] and ``knots``[k]; the b_i ``[n, 1]`` have mean 0. s = 1, or x/``width`` cut off
-    at -1 and 1: workers of different curvature whose gradients lie no farther apart than the b_i.
+    ``knots``[k - 1] and ``knots``[k]; the b_i ``[n, 1]`` have mean 0. s = 1, or (x -
+    ``centre``)/``width`` cut off at -1 and 1: workers of different curvature whose gradients lie no
+    farther apart than the b_i.
 
     A gradient's noise is s or -sigma^2/s with E = 0 and E noise^2 = sigma2, s with probability
     ``rare``: two points, as skewed as one likes.
@@ -44,6 +45,7 @@ class BentLine(TensorProblem):
     sigma2: float = 0.0
     rare: float = 0.5
     width: float = 0.0
+    centre: float = 0.0
 
     rowwise = True
 
@@ -99,7 +101,9 @@ class BentLine(TensorProblem):
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         own = self.b[workers]
-        return self.mean_gradient(x) + (own * (x / self.width).clamp(-1, 1) if self.width else own)
+        if self.width:
+            own = own * ((x - self.centre) / self.width).clamp(-1, 1)
+        return self.mean_gradient(x) + own
 
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         g = self.full_gradient(x, draws.workers)
@@ -155,7 +159,12 @@ class BentLine(TensorProblem):
     @cached_property
     def _data(self) -> dict[str, Any]:
         return self.described(
-            "bent line", self.b, slopes=self.slopes, knots=self.knots, width=self.width
+            "bent line",
+            self.b,
+            slopes=self.slopes,
+            knots=self.knots,
+            width=self.width,
+            centre=self.centre,
         )
 
 
@@ -174,8 +183,9 @@ class LineInstance(Instance):
         rare: the probability of the one of its two points that is above 0.
         gamma: the stepsize; None: by the theorem's rule.
         steps: length of the run.
-        width: how far from 0 workers' curvatures differ, where their gradients then lie zeta apart;
-            0: they do everywhere.
+        width: how far from ``centre`` workers' curvatures differ, where their gradients then lie
+            zeta apart; 0: they do everywhere.
+        centre: where workers' gradients are equal then.
     """
 
     n: int
@@ -188,6 +198,7 @@ class LineInstance(Instance):
     gamma: float | None
     steps: int
     width: float = 0.0
+    centre: float = 0.0
 
     def problem(self) -> BentLine:
         """The problem.
@@ -198,19 +209,18 @@ class LineInstance(Instance):
         evenly = torch.linspace(-self.zeta, self.zeta, self.n, dtype=torch.float64)
         b = (evenly if self.n > 1 else torch.zeros(1, dtype=torch.float64))[:, None]
         return BentLine(
-            "bent line", b, self.slopes, self.knots, self.rise, self.sigma**2, self.rare, self.width
+            "bent line", b, self.slopes, self.knots, self.rise, self.sigma**2, self.rare,
+            self.width, self.centre,
         )  # fmt: skip
 
-    def in_other_units(self) -> Iterator[LineInstance]:
-        for s in UNITS:
-            forces = replace(
-                self, rise=s * self.rise, zeta=s * self.zeta, sigma=s * self.sigma
-            )  # fmt: skip
-            yield replace(forces, knots=tuple(s * x for x in self.knots), width=s * self.width)
-            yield replace(
-                forces, slopes=tuple(s * a for a in self.slopes),
-                gamma=None if self.gamma is None else self.gamma / s,
-            )  # fmt: skip
+    def in_units(self, x: float, f: float) -> LineInstance:
+        slope, curvature = f / x, f / x**2
+        return replace(
+            self, rise=slope * self.rise, zeta=slope * self.zeta, sigma=slope * self.sigma,
+            slopes=tuple(curvature * a for a in self.slopes),
+            knots=tuple(x * k for k in self.knots), width=x * self.width, centre=x * self.centre,
+            gamma=None if self.gamma is None else self.gamma / curvature,
+        )  # fmt: skip
 
     def simpler(self) -> Iterator[LineInstance]:
         for k in range(len(self.knots)):

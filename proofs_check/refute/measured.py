@@ -17,6 +17,7 @@ from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.formula import StatedTheorem
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.limited import LENGTHENED, longer
+from proofs_check.refute.rounding import root_lost, without_rounding
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
 from theory.ranges import ROUNDING as SLACK
@@ -28,11 +29,6 @@ R = TypeVar("R")
 _DOUBLINGS, _HALVINGS = 60, 50
 ROUNDING = 1e-9
 """A bound below this share of the metric's largest value is taken for that share."""
-
-LOST = 4e-15
-"""Share of the metric's largest value that rounding may have added to it later: maps are read off
-steps to 1e-16 of what these add, and twenty steps of a model that starts far from the minimiser
-came to 1.6e-15."""
 
 SURE = 1e-7
 """How far above 1 a ratio must lie to count."""
@@ -217,11 +213,12 @@ def compared(
     *,
     attacker: str,
     instance: Instance,
+    problem: Problem | None = None,
 ) -> BoundTrial:
     """The largest ratio of a metric and the bound after ``times``, the start's first.
 
     A bound below what rounding leaves of the largest value is taken for that, and what rounding
-    may have added is taken off the metric.
+    may have added on the ``problem`` is taken off the metric.
 
     Raises:
         Unfit: the bound has no number there.
@@ -237,7 +234,10 @@ def compared(
     if not usable.any():
         raise Unfit("the bound is nowhere finite")
     least = np.maximum(bound, ROUNDING * scale + np.finfo(float).tiny)
-    certain = np.where(np.isfinite(metric), np.maximum(metric - LOST * scale, 0.0), np.inf)
+    lost = 0.0
+    if problem is not None:
+        lost = root_lost(claim.theorem.metric, problem, step, int(times[-1]))
+    certain = np.where(np.isfinite(metric), without_rounding(metric, times, lost), np.inf)
     over = certain / np.where(usable, least, 1.0)
     ratio = np.where(usable, over, 0.0)
     k = int(ratio.argmax())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import final
 
-import joblib
 import numpy as np
 from scipy.optimize import differential_evolution
 
@@ -19,6 +18,7 @@ from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import SURE, BoundTrial, Unfit
 from proofs_check.refute.outcome import ArmReport, Counterexample
 from proofs_check.refute.shrink import shrunk
+from proofs_check.refute.units import by_causes, in_other_units
 from theory.arrays import Floats
 
 Clock = Callable[[], float]
@@ -27,10 +27,10 @@ Clock = Callable[[], float]
 SLICE = 8.0
 """Seconds of an attacker on a claim, until the best of all is told."""
 
-_POPULATION = 24
+_POPULATION, _DRAWN = 24, 8
 _WORST = 60.0
 _SHRINKING = 15.0
-_FIRST, _UNITS = 8, 0.2  # instances that are looked at in other units, and of a slice for it
+_FIRST, _UNITS = 16, 0.4  # instances that are looked at in other units, and of a slice for it
 
 
 @final
@@ -46,6 +46,7 @@ class SearchSlice:
         start: where the largest ratio so far was found; None: nowhere.
         edges: whether a search that starts nowhere looks at the attacker's edges first.
         clock: what seconds are read off; processor time where others use the machine too.
+        until: when shrinking ends as well.
     """
 
     claim: Claim
@@ -55,6 +56,7 @@ class SearchSlice:
     start: tuple[float, ...] | None = None
     edges: bool = True
     clock: Clock = time.monotonic
+    until: float = math.inf
 
 
 @final
@@ -124,19 +126,18 @@ class SearchObjective:
             raise SearchOver
         return -math.log(max(found.ratio, 1e-25))
 
-    def in_other_units(self, seconds: float) -> None:
-        """Look at the first instances, which are the attacker's edges, and at the best in other
-        units, for some seconds [s] more; what is found there has no place in the cube."""
-        until = self._clock() + seconds
-        for told in [*self.first, self.best]:
-            for other in () if told is None else told.instance.in_other_units():
-                if self._clock() > until or self._broken:
-                    return
-                with suppress(Unfit):
-                    found = self._attacker.measure(self._claim, other)
-                    self.tried += 1
-                    if self.best is None or found.ratio > self.best.ratio * (1 + SURE):
-                        self.best = found
+    def in_other_units(self, until: float) -> None:
+        """Look at the best and at the first instances, which are the attacker's edges, in other
+        units, up to a time of the clock; what is found there has no place in the cube."""
+        if self._clock() > until:
+            return
+        trials = [*([] if self.best is None else [self.best]), *by_causes(self.first)]
+        for found in in_other_units(trials, lambda one: self._attacker.measure(self._claim, one)):
+            self.tried += 1
+            if self.best is None or found.ratio > self.best.ratio * (1 + SURE):
+                self.best = found
+            if self._clock() > until or self._broken:
+                return
 
     @property
     def _broken(self) -> bool:
@@ -153,14 +154,12 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=task.clock() - begun), None, arm)
     others = _UNITS * task.seconds if task.start is None and task.edges else 0.0
-    climb = SearchObjective(
-        attacker, task.claim, task.clock() + task.seconds - others, clock=task.clock
-    )
+    ends = task.clock() + task.seconds
+    climb = SearchObjective(attacker, task.claim, ends - others, clock=task.clock)
     rng = np.random.default_rng(task.seed)
-    first = rng.random((_POPULATION, size))
-    if others:
-        edges = attacker.edges(size)
-        first[1 : 1 + len(edges)] = edges
+    edges = attacker.edges(size) if others else np.zeros((0, size))
+    first = rng.random((max(_POPULATION, len(edges) + _DRAWN), size))
+    first[1 : 1 + len(edges)] = edges
     if task.start is not None:
         first[0] = task.start
     with suppress(SearchOver):
@@ -169,10 +168,10 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
             rng=rng, updating="immediate", tol=0.0,
         )  # fmt: skip
     if others:
-        climb.in_other_units(others)
+        climb.in_other_units(ends)
     report = ArmReport(
         task.claim.name, task.attacker, climb.tried, climb.unfit, climb.best,
-        counterexample=_counterexample(attacker, task.claim, climb.best),
+        counterexample=_counterexample(attacker, task, climb.best),
         seconds=task.clock() - begun,
     )  # fmt: skip
     return SliceFound(report, climb.place, arm)
@@ -186,107 +185,14 @@ def _coordinates(attacker: Attacker, claim: Claim) -> int:
 
 
 def _counterexample(
-    attacker: Attacker, claim: Claim, best: BoundTrial | None
+    attacker: Attacker, task: SearchSlice, best: BoundTrial | None
 ) -> Counterexample | None:
     """The best as a counterexample, if it breaks the bound."""
     if best is None or not best.ratio > 1 + SURE:
         return None
-    small = shrunk(attacker, claim, best, _SHRINKING)
+    until = min(task.until, task.clock() + _SHRINKING)
+    small = shrunk(attacker, task.claim, best, until, task.clock)
     try:
-        return Counterexample(best, small, attacker.confirm(claim, small))
+        return Counterexample(best, small, attacker.confirm(task.claim, small))
     except Unfit as error:
         return Counterexample(best, small, None, str(error))
-
-
-@final
-class Arms:
-    """Claims times attackers, each with what was found so far; slices go to them in turn.
-
-    An arm that cannot hold its claim gets none after its first; all end where the seconds are over
-    or a counterexample is confirmed.
-    """
-
-    def __init__(
-        self, claims: Sequence[Claim], attackers: Sequence[Attacker], budget: float, seed: int,
-        clock: Clock = time.monotonic,
-    ) -> None:  # fmt: skip
-        self._pairs = [(claim, one.name) for claim in claims for one in attackers]
-        self.reports = [ArmReport(claim.name, name) for claim, name in self._pairs]
-        self._places: list[tuple[float, ...] | None] = [None] * len(self._pairs)
-        self._until, self._budget, self._clock = clock() + budget, budget, clock
-        self._seed, self._given = seed, 0
-        self._live = list(range(len(self._pairs)))
-
-    def tasks(self) -> Iterator[tuple[SearchSlice, int]]:
-        """Slices, until the seconds are over; every arm has one, of a second at least."""
-        while self._live and not self.broken:
-            for arm in tuple(self._live):
-                left = self._until - self._clock()
-                if (left <= 0 and self._given >= len(self._pairs)) or self.broken:
-                    return
-                if arm in self._live:
-                    self._given += 1
-                    share = max(1.0, min(SLICE, self._budget / len(self._live), left))
-                    seed = 1000003 * self._seed + self._given
-                    pair, place = self._pairs[arm], self._places[arm]
-                    yield SearchSlice(*pair, seed, share, place, clock=self._clock), arm
-
-    def take(self, found: SliceFound) -> None:
-        """Take in what a slice found."""
-        arm = found.arm
-        before = self.reports[arm]
-        self.reports[arm] = before.joined(found.report)
-        if found.report.reason and arm in self._live:
-            self._live.remove(arm)
-        now = found.report.best
-        if now is not None and (before.best is None or now.ratio > before.best.ratio):
-            self._places[arm] = found.place
-
-    def ended(self, complete: bool) -> tuple[tuple[ArmReport, ...], bool]:
-        """All reports, and whether the search was let end."""
-        return tuple(self.reports), complete
-
-    @property
-    def broken(self) -> bool:
-        """Whether a counterexample is confirmed."""
-        shown = [one.counterexample for one in self.reports]
-        return any(one is not None and one.confirmed for one in shown)
-
-
-def searched(
-    claims: Sequence[Claim],
-    attackers: Sequence[Attacker],
-    *,
-    budget: float,
-    seed: int,
-    workers: int,
-    tell: Callable[[ArmReport, Sequence[ArmReport]], None],
-    clock: Clock = time.monotonic,
-) -> tuple[tuple[ArmReport, ...], bool]:
-    """Reports of all attackers on all claims in ``budget`` seconds, and whether it was completed.
-
-    ``tell`` is told each slice's report and all reports so far. The seconds are counted from when
-    processes have started. Work goes to ``workers`` processes of joblib's (``clock`` is then one
-    that they share), or to what ``joblib.parallel_config`` names (dask among others).
-    """
-    try:
-        pool = None
-        if workers > 1:
-            pool = joblib.Parallel(workers, return_as="generator_unordered", pre_dispatch=workers)
-            list(pool(joblib.delayed(len)(claims) for _ in range(workers)))  # imports take seconds
-    except KeyboardInterrupt:
-        return Arms(claims, attackers, budget, seed).ended(False)
-    arms = Arms(claims, attackers, budget, seed, clock)
-    try:
-        if pool is None:
-            for task, arm in arms.tasks():
-                found = sliced(task, arm)
-                arms.take(found)
-                tell(found.report, arms.reports)
-        else:
-            for found in pool(joblib.delayed(sliced)(*task) for task in arms.tasks()):
-                arms.take(found)
-                tell(found.report, arms.reports)
-    except KeyboardInterrupt:
-        return arms.ended(False)
-    return arms.ended(True)

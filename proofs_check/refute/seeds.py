@@ -100,13 +100,15 @@ def continued(record: SeedRecord, upto: int, seconds: float = SECONDS) -> SeedRe
     return replace(record, seeds=seed)
 
 
-def blocks(names: list[str], seeds: int, records: Mapping[str, SeedRecord]) -> Iterator[SeedRecord]:
+def blocks(
+    names: list[str], seeds: int, records: Mapping[str, SeedRecord], seconds: float = SECONDS
+) -> Iterator[SeedRecord]:
     """Records that grew, theorem by theorem and a few seeds at a time."""
     now = {name: records.get(name, SeedRecord(name)) for name in names}
     for upto in [*range(_BLOCK, seeds, _BLOCK), seeds]:
         for name, before in now.items():
             if before.seeds < upto:
-                now[name] = continued(before, upto)
+                now[name] = continued(before, upto, seconds)
                 yield now[name]
 
 
@@ -127,12 +129,13 @@ def main() -> None:
     """Go on with the seeds, keep what is found after each block, and tell it."""
     parser = ArgumentParser(prog="python -m proofs_check.refute.seeds", description=__doc__)
     parser.add_argument("--seeds", type=int, default=200, help="of each theorem")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of a slice")
     parser.add_argument("--theorem", action="append", help="only this one; again for more")
     parser.add_argument("--kept", action="store_true", help="tell what is kept, run nothing")
     given = parser.parse_args()
     names = given.theorem or [one.name for one in (*THEOREMS, *PROVED_ONLY)]
     records = kept()
-    for one in () if given.kept else blocks(names, given.seeds, records):
+    for one in () if given.kept else blocks(names, given.seeds, records, given.seconds):
         records[one.theorem] = one
         keep(records)
         print(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,15 +16,18 @@ _KEPT = 0.02
 _SHORT = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 120)
 
 
-def shrunk(attacker: Attacker, claim: Claim, trial: BoundTrial, seconds: float) -> BoundTrial:
-    """The simplest instance found in that time; its ratio stays above 1 by half of what the given
-    one's was, or by 2%."""
-    until, least = time.monotonic() + seconds, 1 + min(_KEPT, (trial.ratio - 1) / 2)
+def shrunk(
+    attacker: Attacker, claim: Claim, trial: BoundTrial, until: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> BoundTrial:  # fmt: skip
+    """The simplest instance found until that time of the clock; its ratio stays above 1 by half of
+    what the given one's was, or by 2%."""
+    least = 1 + min(_KEPT, (trial.ratio - 1) / 2)
     best, going, seen = trial, True, {trial.instance}
-    while going and time.monotonic() < until:
+    while going and clock() < until:
         going = False
         for simpler in _candidates(best):
-            if time.monotonic() > until:
+            if clock() > until:
                 break
             if simpler in seen:
                 continue

@@ -6,6 +6,7 @@ deviation, inner products are means over agents (arXiv:2403.11724).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
@@ -62,6 +63,18 @@ def tracking_step(
     average.pose()
     p.at_most(x.square + weight * tracker.part(DEVIATION).square, 1.0)
     return p.largest(moved.square + weight * followed.part(DEVIATION).square)
+
+
+def tracking_guarantee(lam: float, alpha: float, mu: float, L: float, agents: int) -> float:
+    r"""Rate stated for DIGing on a fixed network, of the distance a step; 1 or more: nothing is
+    stated. It is the larger of \sqrt{1 - \alpha \mu/1.5}, that of short steps, and \lambda +
+    \sqrt{2 \alpha L (1 + 4 \sqrt{n L/\mu})}.
+
+    Source: Nedic, Olshevsky and Shi 2016, arXiv:1607.03218, theorem 3.14 with B = 1, J = 3 (L/mu)
+    (1 + 4 sqrt(n L/mu)), whose rate for long steps is sqrt(alpha mu J/1.5) + lam.
+    """
+    long = lam + math.sqrt(2 * alpha * L * (1 + 4 * math.sqrt(agents * L / mu)))
+    return max(long, math.sqrt(max(0.0, 1 - alpha * mu / 1.5)))
 
 
 @final

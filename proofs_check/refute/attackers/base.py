@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,11 @@ from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.measured import BoundTrial
 from theory.arrays import Floats
+
+
+def never() -> bool:
+    """Whether the time is over: there is enough of it."""
+    return False
 
 
 class Confirmation(NamedTuple):
@@ -80,6 +86,7 @@ class Attacker(ABC):
             Unfit: there are none.
         """
 
-    def certificates(self, claim: Claim) -> tuple[str, ...]:
-        """What is proved of the claim, in words; most attackers prove nothing."""
+    def certificates(self, claim: Claim, over: Callable[[], bool] = never) -> tuple[str, ...]:
+        """What is proved of the claim until the time is ``over``, in words; most attackers prove
+        nothing."""
         return ()

@@ -18,7 +18,10 @@ from theory.arrays import Floats
 
 _STEPS, _LOOKED = 48, 8
 _REPLICAS, _SEED = 256, 11
-_CAUSES = ((0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.9))
+_CAUSES = (
+    (0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.5, 1.0, 0.0, 0.9), (0.0, 1.0, 0.0, 0.9),
+)  # fmt: skip
+_NONE = 0.05  # below which there is no gradient at the start
 _CURVED = frozenset({"mu", "mu_min", "pl"})
 
 
@@ -38,9 +41,9 @@ class BentLines(Attacker):
         return 14
 
     def edges(self, size: int) -> Floats:
-        """One cause at a time: noise, a far start, workers apart whose curvatures differ; the
-        longest stepsize and a short one."""
-        found = np.full((6, size), 0.5)
+        """One cause at a time: noise, a far start, workers apart whose curvatures differ, with a
+        start and from the minimum; the longest stepsize and a short one."""
+        found = np.full((8, size), 0.5)
         for row, ((rise, zeta, sigma, width), long) in zip(
             found, product(_CAUSES, (1.0, 0.4)), strict=True
         ):
@@ -56,14 +59,16 @@ class BentLines(Attacker):
         middle = L * _slope(v[3], claim)
         slopes = (L * 10 ** (-2 * v[2]), middle, L * 10 ** (-2 * v[4]))
         first = (2 * v[5] - 1) * 10 ** (2 * v[6] - 1)
+        rise = 0.0 if v[8] < _NONE else L * 10 ** (2 * v[8] - 1)
         found = LineInstance(
-            n, slopes, (first, first + 10 ** (3 * v[7] - 2)), rise=L * 10 ** (2 * v[8] - 1),
+            n, slopes, (first, first + 10 ** (3 * v[7] - 2)), rise=rise,
             zeta=0.0 if similar or n == 1 or v[9] < 0.5 else L * 10 ** (4 * v[9] - 3),
             sigma=0.0 if quiet or v[10] < 0.5 else L * 10 ** (4 * v[10] - 3),
             rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=claim.horizon or _STEPS,
         )  # fmt: skip
         if v[13] > 0.5 and "zeta2" in claim.theorem.needs:
-            found = replace(found, width=found.zeta / (L * 10 ** (4 * v[13] - 3.5)))
+            width = found.zeta / (L * 10 ** (4 * v[13] - 3.5))
+            found = replace(found, width=width, centre=0.0 if found.rise else width)
         assert found.gamma is not None
         problem = _problem(found)
         method = method_of(claim, PROBE, problem, found.steps)

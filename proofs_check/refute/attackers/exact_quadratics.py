@@ -16,6 +16,10 @@ from proofs_check.refute.instance import COORDINATES
 from proofs_check.refute.rounds import ROUNDS_AT
 from theory.arrays import Floats
 
+_PART_ENDS, _ONE_CAUSE, _MANY = (0.98, 0.02), (0, 2, 3), 0.99
+"""Where parts are extreme, which of the edges have one cause (noise, start, heterogeneity), and
+many workers."""
+
 _APART, _SHORT_STEP, _LITTLE = 4, 0.4, 0.002
 """Which of the edges has heterogeneity and different Hessians; a sixth of the stepsize; how much
 rounds mix."""
@@ -45,9 +49,16 @@ class AdversarialParts(ExactQuadratics):
     other_parts = True
 
     def edges(self, size: int) -> Floats:
-        """Besides, rounds that all mix little but for the last of a period, under heterogeneity:
-        the longest orders of a network whose W comes first of the parts."""
-        found = causes = super().edges(size)
+        """Besides, each part at both its ends under each cause; and rounds that all mix little but
+        for the last of a period, under heterogeneity: the longest orders of a network whose W
+        comes first of the parts."""
+        causes = super().edges(size)
+        ends = np.full((0, size), 0.5)
+        for part, at, cause in product(range(COORDINATES, size), _PART_ENDS, _ONE_CAUSE):
+            point = causes[cause].copy()
+            point[[0, part]] = _MANY, at
+            ends = np.vstack((ends, point))
+        found = np.vstack((causes[: _APART + 2], ends, causes[_APART + 2 :]))
         if size < COORDINATES + 2:
             return found
         for few, at in product((0.3, 0.99), ROUNDS_AT):

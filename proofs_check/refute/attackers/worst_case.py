@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple, final
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.refute.attackers.base import Attacker, Confirmation
+from proofs_check.refute.attackers.base import Attacker, Confirmation, never
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.followed import AGAIN, runs
 from proofs_check.refute.instance import share
@@ -124,13 +125,15 @@ class WorstCases(Attacker):
             how, found.measured, found.ratio > 1 + SURE, _script(claim, instance, worst, problem)
         )
 
-    def certificates(self, claim: Claim) -> tuple[str, ...]:
+    def certificates(self, claim: Claim, over: Callable[[], bool] = never) -> tuple[str, ...]:
         """The bound over all functions of the class at some constants, from above."""
+        if over():
+            return ()
         try:
             found = held(claim)
         except Unfit:
             return ()
-        return tuple(_certificate(claim, n, found) for n in found.sizes)
+        return tuple(filter(None, (_certificate(claim, n, found, over) for n in found.sizes)))
 
 
 def _script(
@@ -146,14 +149,17 @@ def _script(
     return text if text and executed(text)[1] else ""
 
 
-def _certificate(claim: Claim, n: int, at: HeldSizes) -> str:
-    """The largest share of the bound that multipliers allow, at the stepsizes tried."""
+def _certificate(claim: Claim, n: int, at: HeldSizes, over: Callable[[], bool]) -> str:
+    """The largest share of the bound that multipliers allow, at the stepsizes tried; empty where
+    the time was over first."""
     zeta, longest = 0.0 if at.similar else 1.0, claim.horizon or at.longest
     plain = WorstInstance(n, 0.1, zeta, 1.0, 0.5, None, longest, (_PART,) * at.parts)
     largest, count, failed, constants, workers = 0.0, 0, 0, "", ""
     done: set[WorstInstance] = set()
     shares: dict[str, None] = {}
     for steps, part in product(range(claim.horizon or 1, longest + 1), _SHARES):
+        if over():
+            return ""
         try:
             one = with_gamma(claim, replace(plain, steps=steps), part)
             if one in done:  # the theorem allows one stepsize alone

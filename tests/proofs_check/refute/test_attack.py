@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +22,13 @@ from proofs_check.refute.attackers.bent_lines import bent_lines
 from proofs_check.refute.attackers.exact_quadratics import exact_moments_attacker as exact
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance, QuadraticInstance, simpler_numbers
-from proofs_check.refute.measured import Unfit, largest_step
+from proofs_check.refute.measured import BoundTrial, Unfit, largest_step
 from proofs_check.refute.ours import claims_called, claims_of
 from proofs_check.refute.outcome import Standing
 from proofs_check.refute.rational import executed
 from proofs_check.refute.search import SearchSlice, sliced
 from proofs_check.refute.shrink import shrunk
+from proofs_check.refute.units import DIRECTIONS, in_other_units
 from tests.experiments.test_docs import HOUSE, blocks
 from theory.constants import Constants
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -65,7 +68,10 @@ def test_the_same_in_fractions_and_by_a_file_with_numpy_alone(tmp_path: Path) ->
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_wrong_theorem_is_refuted_by_few_simple_numbers(seed: int) -> None:
-    found = attack("wrong", [half_noise()], budget=30, attackers=["exact"], seed=seed, workers=1)
+    found = attack(
+        "wrong", [half_noise()], budget=30, attackers=["exact"], seed=seed, workers=1,
+        clock=time.process_time,
+    )  # fmt: skip
     assert found.standing is Standing.REFUTED
     assert found.counterexamples[0].confirmed
 
@@ -75,7 +81,7 @@ def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
     """f = (x - 1)^2/2, gamma 1, noise 1: after T steps (1 + T - 1)/T against 1/T + 1/2."""
     ugly = QuadraticInstance(3, (0.7312,), (0.0213,), 0.0171, 2.371, 0.0, 1.2214, 37)
     claim = half_noise()
-    found = shrunk(exact, claim, exact.measure(claim, ugly), 300)
+    found = shrunk(exact, claim, exact.measure(claim, ugly), time.monotonic() + 300)
     assert found.instance == QuadraticInstance(1, (1.0,), (1.0,), 0.0, 1.0, 0.0, 1.0, found.t)
     assert found.t == 3  # the first T at which it is above
     assert (found.measured, found.bound) == pytest.approx((1.0, 1 / 3 + 1 / 2))
@@ -103,7 +109,9 @@ def test_a_misread_bound_of_ours_is_refuted() -> None:
     ],
 )
 def test_true_theorems_are_never_refuted(name: str, seed: int) -> None:
-    found = attack(name, claims_called(name), budget=20, seed=seed, workers=1)
+    found = attack(
+        name, claims_called(name), budget=20, seed=seed, workers=1, clock=time.process_time
+    )
     assert found.standing is Standing.SURVIVED, found.record()
     assert found.tried and 0 < found.slack <= 1 + 1e-7
 
@@ -168,15 +176,31 @@ def test_a_bound_of_the_wrong_dimension_is_broken_in_some_unit() -> None:
     climb = search.SearchObjective(exact, wrong, np.inf)
     climb(exact.edges(exact.coordinates(wrong))[0])
     assert climb.best is not None and climb.best.ratio < 1
-    climb.in_other_units(2.0)
+    climb.in_other_units(np.inf)
     assert climb.best.ratio > 1
 
 
 def test_other_units_of_a_quadratic_keep_the_ratio_of_a_right_bound() -> None:
     claim = claims_of("bsp_nonconvex")[0]
     told = exact.measure(claim, UNIT)
-    ratios = [exact.measure(claim, one).ratio for one in UNIT.in_other_units()]
+    ratios = [exact.measure(claim, UNIT.in_units(*units)).ratio for units in DIRECTIONS]
     assert ratios == pytest.approx([told.ratio] * 4, rel=1e-6)
+
+
+def test_units_are_followed_where_the_ratio_grows_and_left_where_two_are_alike() -> None:
+    """log10 x grows in larger x alone, up to where units end; a constant nowhere."""
+    told = BoundTrial("by hand", UNIT, 1, 0.0, 1.0, 0.0, "")
+    seen: list[float] = []
+
+    def growing(one: Instance) -> BoundTrial:
+        assert isinstance(one, QuadraticInstance)
+        seen.append(one.target[0])
+        return replace(told, ratio=math.log10(max(one.target[0], 1.0)))
+
+    found = list(in_other_units([told], growing))
+    assert max(one.ratio for one in found) == pytest.approx(12)
+    assert seen == pytest.approx([1e3, 1e6, 1e12, 1e-3, 1.0, 1.0])
+    assert len(list(in_other_units([told] * 5, lambda one: told))) == 8
 
 
 def test_every_attacker_says_its_instances_and_where_their_stepsize_is() -> None:

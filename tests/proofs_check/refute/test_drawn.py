@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import ast
+from math import inf
 
-from proofs_check.refute.drawn import compared, drawn
+import pytest
+
+from proofs_check.refute.drawn import drawn
 from proofs_check.refute.drawn_faults import faults, with_fault
+from proofs_check.refute.planted import FalseTheorem
+from proofs_check.refute.seeds import kept
+from proofs_check.refute.step_limits import records
+from proofs_check.refute.stronger import KnownSlack, TheoremDifference, compared, slacks_kept
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
 MODULE = ast.parse(
@@ -59,11 +66,60 @@ def test_a_fault_changes_one_place_of_a_copy() -> None:
 
 
 def test_the_right_theorem_is_no_stronger_than_itself() -> None:
-    assert compared(bsp_nonconvex, bsp_nonconvex) == (1.0, False)
+    same = compared(bsp_nonconvex, bsp_nonconvex)
+    assert same == TheoremDifference(1.0) and not same.stronger
 
 
 def test_a_draw_is_of_its_seed_and_each_is_stronger_somewhere() -> None:
     first = list(drawn(5, 2, ("bsp_nonconvex",)))
     assert list(map(str, first)) == list(map(str, drawn(5, 2, ("bsp_nonconvex",))))
     assert list(map(str, first)) != list(map(str, drawn(6, 2, ("bsp_nonconvex",))))
-    assert all(one.share < 1 or one.allows for one in first)
+    assert all(one.difference.stronger for one in first)
+
+
+def test_how_much_stronger_by_hand() -> None:
+    """Half the bound, and steps three times as long, of a theorem that allows 1/L."""
+    half, long = FalseTheorem(bsp_nonconvex, 0.5), FalseTheorem(bsp_nonconvex, reach=3.0)
+    assert compared(bsp_nonconvex, half).share == pytest.approx(0.5)
+    assert compared(bsp_nonconvex, half).reach == 1.0
+    assert compared(bsp_nonconvex, long).reach == pytest.approx(3.0, rel=0.2)  # quarters of octaves
+    double = FalseTheorem(bsp_nonconvex, 2.0)
+    assert compared(bsp_nonconvex, double).share == pytest.approx(2.0)
+    assert not compared(bsp_nonconvex, double).stronger
+
+
+@pytest.mark.parametrize(
+    ("difference", "room", "said"),
+    [
+        (TheoremDifference(0.5), KnownSlack(), ""),
+        (TheoremDifference(0.5), KnownSlack(0.6), ""),
+        (TheoremDifference(0.7), KnownSlack(0.6), "its bound has slack 0.6"),
+        (TheoremDifference(1.0, 2.0), KnownSlack(0.6, 1.5), ""),
+        (
+            TheoremDifference(1.0, 2.0),
+            KnownSlack(0.6, 3.0),
+            "steps 3 times as long are the first to break it",
+        ),
+        (
+            TheoremDifference(1.0, 2.0),
+            KnownSlack(0.6, inf),
+            "steps up to 64 times as long broke nothing",
+        ),
+        (TheoremDifference(0.5, 2.0), KnownSlack(0.6, 3.0), ""),
+        (TheoremDifference(1.0, 1.0, others=True), KnownSlack(0.6, inf), ""),
+    ],
+)
+def test_what_the_right_theorem_gives_away_hides_a_fault(
+    difference: TheoremDifference, room: KnownSlack, said: str
+) -> None:
+    assert said in room.hides(difference) and bool(said) == bool(room.hides(difference))
+
+
+def test_room_is_what_seeds_and_limits_keep() -> None:
+    rooms, slacks, limits = slacks_kept(), kept(), records()
+    for name, record in slacks.items():
+        assert not record.tried or rooms[name].slack == record.ratio
+    assert any(one.factor for one in limits.values())
+    for name, limit in limits.items():
+        if limit.tried:
+            assert rooms[name].factor == (limit.factor or inf)

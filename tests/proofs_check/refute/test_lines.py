@@ -10,6 +10,7 @@ from algorithms.core.key import Key
 from proofs_check.refute.attackers.bent_lines import bent_lines
 from proofs_check.refute.lines import BentLine, LineInstance
 from proofs_check.refute.ours import claims_of
+from proofs_check.refute.units import DIRECTIONS
 
 LINE = LineInstance(2, (1.0, -0.5, 2.0), (-1.0, 2.0), 0.25, 0.5, 0.3, 0.1, None, 8).problem()
 
@@ -72,13 +73,23 @@ def test_workers_whose_curvatures_differ_within_a_width() -> None:
     assert (c.L, c.L_max, c.zeta2, c.mu, c.mu_min, c.convex) == (1.0, 2.5, 9.0, 1.0, None, False)
 
 
+def test_workers_may_agree_elsewhere_than_at_the_start() -> None:
+    """b = -3, 3, width 2 and centre 2: at 0 the gradients are 3 and -3, equal at 2."""
+    told = LineInstance(
+        2, (1.0, 1.0), (0.5,), 0.0, 3.0, 0.0, 0.5, None, 8, width=2.0, centre=2.0
+    )  # fmt: skip
+    x = torch.tensor([[0.0], [2.0], [3.0]], dtype=torch.float64)
+    assert told.problem().all_gradients(x)[..., 0].tolist() == [[3, -3], [2, 2], [1.5, 4.5]]
+    assert told.problem().constants().zeta2 == 9.0
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_line_in_other_units_has_the_same_ratio_under_a_right_bound(seed: int) -> None:
     """The metric and every term of the bound are (f/x)^2."""
     claim = claims_of("ri_sgd")[0]
     u = np.random.default_rng(seed).random(bent_lines.coordinates(claim))
     told = bent_lines.measure(claim, bent_lines.instance(claim, u))
-    others = list(told.instance.in_other_units())
-    assert len(others) == 4
-    for other in others:
+    for units in DIRECTIONS:
+        other = told.instance.in_units(*units)
+        assert other is not None
         assert bent_lines.measure(claim, other).ratio == pytest.approx(told.ratio, rel=1e-5)

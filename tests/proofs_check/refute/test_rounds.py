@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -92,9 +93,13 @@ def test_wrong_readings_of_lam_are_refuted_by_rounds_alone(reading: RoundReading
 
 def test_an_attack_finds_the_rounds() -> None:
     wrong = replace(CLAIM, theorem=FalseTheorem(CLAIM.theorem, rounds=RoundReading.BEST))
-    found = attack("best round", [wrong], budget=10, attackers=["parts"], workers=1)
+    found = attack(
+        "best round", [wrong], budget=10, attackers=["parts"], workers=1, clock=time.process_time
+    )
     assert found.standing is Standing.REFUTED, found.record()
-    others = attack("best round", [wrong], budget=4, attackers=["exact"], workers=1)
+    others = attack(
+        "best round", [wrong], budget=4, attackers=["exact"], workers=1, clock=time.process_time
+    )
     assert others.standing is Standing.SURVIVED
 
 

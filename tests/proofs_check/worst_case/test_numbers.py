@@ -14,6 +14,7 @@ from proofs_check.worst_case.decentralised import (
     slowest_mode,
     step_search,
     subgradient_average,
+    tracking_guarantee,
     tracking_step,
 )
 from proofs_check.worst_case.feedback import (
@@ -131,6 +132,17 @@ def test_one_step_of_tracking() -> None:
     found = tracking_step(-0.9, 0.9, alpha, 0.1, 1.0, alpha)
     assert found.value == pytest.approx(0.9991202, abs=5e-8)
     assert found.value == pytest.approx(0.9991, abs=5e-5)
+    guarantee = tracking_guarantee(0.9, alpha, 0.1, 1.0, agents=2)
+    assert guarantee == pytest.approx(1.3077, abs=5e-5)
+    assert math.sqrt(found.value) < guarantee  # which states nothing here, as it is above 1
+
+
+@pytest.mark.parametrize("agents", [2, 3, 8])
+def test_what_is_stated_of_tracking_is_kept_by_the_worst_quadratic(agents: int) -> None:
+    """At stepsizes for which something is stated; the worst quadratic over the range is exact."""
+    for lam, alpha in ((0.0, 0.01), (0.3, 0.005), (0.5, 0.002), (0.9, 1e-5)):
+        stated = tracking_guarantee(lam, alpha, 0.1, 1.0, agents)
+        assert slowest_mode("DIGing", -lam, lam, alpha, 0.1, 1.0) <= stated < 1
 
 
 @pytest.mark.parametrize(
