@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.figures.lines_figure import lines_figure
-from experiments.figures.style import png, styled
+from experiments.figures.style import styled, webp
 from experiments.questions.kept import curves
 from experiments.storage.files import write_atomically
 
@@ -24,9 +24,9 @@ def written(folder: Path, answers: Mapping[str, Mapping[str, Any]]) -> dict[str,
             if "curves" not in record:
                 names.setdefault(key, []).append("")
                 continue
-            name = f"{key}-{number}.png"
+            name = f"{key}-{number}.webp"
             with styled():
-                drawn = png(lines_figure(curves(record)), _DPI)
+                drawn = webp(lines_figure(curves(record)), _DPI)
             write_atomically(folder / name, drawn)
             names.setdefault(key, []).append(name)
     return names

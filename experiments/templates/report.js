@@ -127,36 +127,50 @@ const report = (() => {
   const sortable = (table) => {
     const body = table.tBodies[0];
     const rows = [...body.rows];
+    const total = rows.length + Number(body.dataset.lines ?? 0);
+    let read = null; // lines that the page holds packed
+    const then = (action) => {
+      if (!body.dataset.packed) { action(); return; }
+      read ??= unpacked(body.dataset.packed).then((text) => {
+        const held = make("template");
+        held.innerHTML = text;
+        const further = [...held.content.children];
+        delete body.dataset.packed;
+        body.append(...further);
+        rows.push(...further);
+      });
+      read.then(action);
+    };
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       if (!head.textContent.trim()) return;
-      const sort = button(head.textContent, () => {
+      const sort = button(head.textContent, () => then(() => {
         const rising = head.getAttribute("aria-sort") !== "ascending";
         heads.forEach((one) => one.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", rising ? "ascending" : "descending");
         rows.sort((a, b) => (rising ? 1 : -1) * compare(value(a, column), value(b, column)));
         body.append(...rows);
         show();
-      }, { class: "sort" });
+      }), { class: "sort" });
       head.replaceChildren(sort);
     });
     let whole = table.classList.contains("whole");
     let words = [];
     const told = make("span", { role: "status", class: "soft" });
-    const more = button("", () => { whole = !whole; show(); }, { class: "more" });
+    const more = button("", () => then(() => { whole = !whole; show(); }), { class: "more" });
     const show = () => {
       const fits = rows.filter((row) => words.every((word) => row.textContent.toLowerCase().includes(word)));
       const shown = new Set(whole || words.length ? fits : fits.slice(0, LONG));
       for (const row of rows) row.hidden = !shown.has(row);
-      told.textContent = words.length ? `${fits.length} of ${rows.length} lines` : "";
-      more.hidden = rows.length <= LONG || words.length > 0 || table.classList.contains("whole");
-      more.textContent = whole ? `Only the first ${LONG}` : `All ${rows.length} lines`;
+      told.textContent = words.length ? `${fits.length} of ${total} lines` : "";
+      more.hidden = total <= LONG || words.length > 0 || table.classList.contains("whole");
+      more.textContent = whole ? `Only the first ${LONG}` : `All ${total} lines`;
       more.setAttribute("aria-expanded", String(whole));
     };
-    if (rows.length > LONG) {
+    if (total > LONG) {
       const name = table.closest(".box").getAttribute("aria-label");
       const field = make("input", { type: "search", placeholder: "filter", "aria-label": `Filter: ${name}` });
-      field.addEventListener("input", () => { words = field.value.toLowerCase().split(/\s+/).filter(Boolean); show(); });
+      field.addEventListener("input", () => { words = field.value.toLowerCase().split(/\s+/).filter(Boolean); then(show); });
       table.closest(".box").before(make("p", { class: "tools" }, field, told));
       table.closest(".box").after(more);
       const aimed = () => {
@@ -168,6 +182,11 @@ const report = (() => {
       aimed();
     }
   };
+
+  // listings of code
+  const listing = (pre) => pre.parentElement.addEventListener("toggle", () => {
+    unpacked(pre.dataset.packed).then((text) => { pre.textContent = text; });
+  }, { once: true });
 
   // pictures
   const plotly = () => window.Plotly ? Promise.resolve() :
@@ -313,6 +332,7 @@ const report = (() => {
     });
     document.querySelectorAll("table.sorted").forEach(sortable);
     document.querySelectorAll("figure[data-chart]").forEach(picture);
+    document.querySelectorAll("details > pre[data-packed]").forEach(listing);
   });
   return {
     chart: (stem, text) => given(stem)(text),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.figures.heatmap import heatmap_figure
-from experiments.figures.style import png, styled
+from experiments.figures.style import styled, webp
 from experiments.storage.files import write_atomically
 from experiments.worst_cases.kept import MAPS
 
@@ -18,6 +18,6 @@ def written(folder: Path) -> dict[str, str]:
     titles = {}
     for stem, maps in MAPS.items():
         with styled():
-            write_atomically(folder / f"{stem}.png", png(heatmap_figure(maps()), _DPI))
+            write_atomically(folder / f"{stem}.webp", webp(heatmap_figure(maps()), _DPI, tinted=False))
         titles[stem] = f"{maps().title}: {maps().quantity}"
     return titles

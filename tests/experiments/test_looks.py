@@ -18,7 +18,7 @@ from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.signs import pretty
-from experiments.figures.style import SERIES, png, styled
+from experiments.figures.style import SERIES, png, webp, styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from proofs_check.instruments.study import Study
@@ -172,7 +172,7 @@ def test_small_pictures_keep_what_is_pale() -> None:
     names = [DrawnLine(f"line {k}", x, 2.0**k / x, 1.6**k / x, 2.4**k / x) for k in range(6)]
     with styled():
         figure = lines_figure(LineCurves("pale", "bits", "error", tuple(names)))
-        small = Image.open(BytesIO(png(figure, small=True))).convert("RGB")
+        small = Image.open(BytesIO(webp(figure, 100))).convert("RGB")
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
     full = np.asarray(canvas.buffer_rgba())[..., :3].astype(np.float64)
