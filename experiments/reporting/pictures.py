@@ -42,6 +42,7 @@ _FEW = 6  # figures that are drawn before another process has imported what draw
 FIGURES = "figures"
 """The folder of a report that they lie in."""
 
+_HALF = 640  # pixels: the widest picture that stands beside another on a page
 _DPI = 100  # as wide as pages show them; what is drawn again is sharper still
 
 
@@ -63,10 +64,10 @@ class Drawing:
     effect: bool = False
 
     @property
-    def half(self) -> bool:
-        """Whether it is a single panel."""
+    def run(self) -> bool:
+        """Whether it shows a run, or runs of all rows; else a rate, an effect, a trade-off."""
         many = isinstance(self.curves, WorkerCurves) and len(self.curves.panels) > 1
-        return not (many or isinstance(self.curves, RunCurves | LanePanel))
+        return many or isinstance(self.curves, RunCurves | LanePanel)
 
 
 @final
@@ -82,6 +83,7 @@ class Picture:
         width: of the picture [pixels].
         height: of the picture [pixels].
         half: whether it takes half the width of the page.
+        run: whether it shows a run.
         effect: whether it shows a row's effect beside its baseline.
     """
 
@@ -92,6 +94,7 @@ class Picture:
     width: int
     height: int
     half: bool
+    run: bool = False
     effect: bool = False
 
 
@@ -206,6 +209,7 @@ def _picture(drawing: Drawing, folder: Path) -> Picture:
         alt=plain(drawing.curves.title),
         width=width,
         height=height,
-        half=drawing.half,
+        half=width <= _HALF,
+        run=drawing.run,
         effect=drawing.effect,
     )

@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.figures.heatmap import heatmap_figure
+from experiments.figures.slack import slack_figure
 from experiments.figures.style import styled, webp
 from experiments.storage.files import write_atomically
 from experiments.worst_cases.kept import MAPS
+from experiments.worst_cases.slack import slack_plot
 
 _DPI = 100
+
+SLACK_FILE = "worst-slack.webp"
+"""The picture of theorems' slack, in the same folder."""
 
 
 def written(folder: Path) -> dict[str, str]:
@@ -18,6 +23,10 @@ def written(folder: Path) -> dict[str, str]:
     titles = {}
     for stem, maps in MAPS.items():
         with styled():
-            write_atomically(folder / f"{stem}.webp", webp(heatmap_figure(maps()), _DPI, tinted=False))
+            drawn = webp(heatmap_figure(maps()), _DPI, tinted=False)
+        write_atomically(folder / f"{stem}.webp", drawn)
         titles[stem] = f"{maps().title}: {maps().quantity}"
+    plot = slack_plot()
+    with styled():
+        write_atomically(folder / SLACK_FILE, webp(slack_figure(plot), _DPI))
     return titles

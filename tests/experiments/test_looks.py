@@ -18,7 +18,7 @@ from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.signs import pretty
-from experiments.figures.style import SERIES, png, webp, styled
+from experiments.figures.style import SERIES, styled, webp
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from proofs_check.instruments.study import Study
