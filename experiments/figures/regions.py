@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.colors import ListedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
@@ -55,7 +55,7 @@ def regions_figure(found: RegionMap) -> Figure:
     number = {name: k for k, name in enumerate(names)}
     classes = np.array([[number[one] for one in row] for row in found.best])
     full = [to_rgb(SERIES[k] if k < len(SERIES) else FAINT) for k in range(len(names))]
-    pale = [tuple(1 - _STRENGTH * (1 - part) for part in colour) for colour in full]
+    pale = [to_hex((_pale(red), _pale(green), _pale(blue))) for red, green, blue in full]
     size = (1.6 + 0.66 * len(found.x), 1.5 + 0.46 * len(found.y) + 0.2 * len(names))
     figure = Figure(figsize=(max(size[0], 4.6), size[1]), layout="constrained")
     ax = figure.subplots()
@@ -78,6 +78,10 @@ def regions_figure(found: RegionMap) -> Figure:
     ax.set_title("letter: the quickest; number: the next method's seconds over its", fontsize=9)
     figure.suptitle(folded(found.title, 56), fontsize=11, color=INK)
     return figure
+
+
+def _pale(part: float) -> float:
+    return 1 - _STRENGTH * (1 - part)
 
 
 def _letter(k: int) -> str:

@@ -34,6 +34,7 @@ SERIES = ("#1f5a94", "#b4501e", "#2a9d78", "#c069ab", "#aa9420", "#3d2a52")
 """Told apart by everybody: tests hold them to what colour-blind eyes see."""
 
 MARKERS = "osD^vP"
+_READ = 0.004, 1e3  # numbers between these are written without a power of 10
 _POINTS = 7  # places on a logarithmic axis that are ticks themselves
 _NOTE = "rateproof"
 _DESCRIPTION = 0x010E  # the EXIF tag that a WebP holds its note in
@@ -190,12 +191,16 @@ def shown(curve: Floats, log: bool) -> Floats:
 
 
 def logarithmic(ax: Axes, *, x: bool = True, y: bool = True) -> None:
-    """Log axes for what has been drawn: decades, at most six an axis; 1, 2, 5 where it is short."""
+    """Log axes for what has been drawn: decades, at most six an axis; 1, 2, 5 where it is short.
+
+    Two decades are short where their numbers are read as they are.
+    """
     scales = ((x, ax.xaxis, ax.set_xscale), (y, ax.yaxis, ax.set_yscale))
     for axis, scale in ((axis, scale) for wanted, axis, scale in scales if wanted):
         scale("log")
         low, high = sorted(axis.get_view_interval())
-        short = low > 0 and np.floor(np.log10(high)) - np.ceil(np.log10(low)) < 1
+        decades = np.floor(np.log10(high)) - np.ceil(np.log10(low)) if low > 0 else np.inf
+        short = decades < 1 or (decades < 2 and _READ[0] <= low and high <= _READ[1])
         axis.set_major_locator(
             LogLocator(base=10, subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=6)
         )
