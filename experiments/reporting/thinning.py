@@ -52,7 +52,7 @@ def _places(values: Floats, log: bool) -> Floats:
     if np.isnan(at).all():
         return at
     span = float(np.nanmax(at) - np.nanmin(at))
-    return at / span if span > 0 else np.zeros_like(at)
+    return at / span if span > 0 else at - at
 
 
 def _distances(points: Floats) -> Floats:

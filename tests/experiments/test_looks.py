@@ -191,6 +191,7 @@ def test_small_pictures_keep_what_is_pale() -> None:
         ("O(T^-1/2 n^-1)", r"O($\mathregular{T^{−1/2}}$ $\mathregular{n^{−1}}$)"),
         ("L_max of choco_sgd in top_1%", r"$\mathregular{L_{max}}$ of choco_sgd in top_1%"),
         ("base-3^5, $x_t$", "base-3^5, $x_t$"),
+        ("power law, gap^-0.02", r"power law, $\mathregular{gap^{−0.02}}$"),
     ],
 )
 def test_indices_of_labels_are_typeset_and_names_are_left(plain: str, typeset: str) -> None:

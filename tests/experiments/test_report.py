@@ -204,8 +204,8 @@ def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     page = Page(own)
     assert page.ids[1:4] == ["main", "effect", "figure-bsp-sgd-made-effect"]
     assert "Workers speak once. Rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
-    assert own.index("bsp-sgd-made-effect.png") < own.index('id="theory"')
-    assert own.count("bsp-sgd-made-effect.png") == 1, "shown once"
+    assert own.index("bsp-sgd-made-effect.webp") < own.index('id="theory"')
+    assert own.count("bsp-sgd-made-effect.webp") == 1, "shown once"
     index = Page((report / "rows.html").read_text(encoding="utf-8"))
     assert "workers speak once (0.2 of the baseline)" in index.text
 
@@ -251,9 +251,9 @@ def test_figures_are_kept_as_picture_and_as_data(report: Path) -> None:
     }
     stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-effect"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
-    assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "js")}
+    assert files == {f"{stem}.{kind}" for stem in stems for kind in ("webp", "js")}
     for stem in stems:
-        with Image.open(report / "figures" / f"{stem}.png") as image:
+        with Image.open(report / "figures" / f"{stem}.webp") as image:
             assert image.width > 500
             assert len(image.convert("RGB").getcolors(1 << 20) or ()) > 8, "more than blank"
 
@@ -407,7 +407,7 @@ def test_a_figure_is_drawn_again_only_where_its_curves_changed(
         these = [Drawing("qsgd", f"f{k}", "", curves(last)) for k, last in enumerate(lasts)]
         shown, faults = pictures(these, tmp_path, 1)
         assert len(shown) == len(lasts) and not faults
-        return [(tmp_path / f"f{k}.png").stat().st_mtime_ns for k in range(len(lasts))]
+        return [(tmp_path / f"f{k}.webp").stat().st_mtime_ns for k in range(len(lasts))]
 
     first = drawn(0.5, 0.25)
     assert drawn(0.5, 0.25) == first
@@ -429,7 +429,7 @@ def test_the_report_is_there_while_the_survey_runs(tmp_path: Path) -> None:
     for name in ("index.html", "rows/bsp-sgd.html", "rows/qsgd.html"):
         assert "1 of 3 cells so far" in Page((tmp_path / name).read_text(encoding="utf-8")).text
     run_page, other = tmp_path / "rows" / "bsp-sgd.html", tmp_path / "rows" / "qsgd.html"
-    assert "-run.png" in run_page.read_text(encoding="utf-8"), "its figure is drawn"
+    assert "-run.webp" in run_page.read_text(encoding="utf-8"), "its figure is drawn"
     before = run_page.stat().st_mtime_ns, other.stat().st_mtime_ns
     store.save(OPERATOR, Stored(run_cell(OPERATOR), 1.0))
     write_early(cells, store, "quick", tmp_path, 2)
