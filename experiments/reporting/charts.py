@@ -35,9 +35,10 @@ _FEW = 16  # points of a curve that is kept as it is
 def chart(curves: Curves) -> dict[str, Any]:
     """Axes and series of a picture: ``axes`` (choices for x), ``y``, ``logs``, ``series``.
 
-    A series has ``x``, a list for each of the axes, ``y``, and ``low`` and ``high`` where it has a
-    band; ``style`` is line, dash, points or mark, and ``colour`` the number of one where the still
-    picture numbers them, -1 the ink. A picture of lanes has ``bars`` instead.
+    A series has ``x``, for each of the axes a list or the factor from the first axis, ``y``, and
+    ``low`` and ``high`` where it has a band; ``style`` is line, dash, points or mark, and
+    ``colour`` the number of one where the still picture numbers them, -1 the ink. A picture of
+    lanes has ``bars`` instead.
     """
     match curves:
         case RunCurves():
@@ -159,12 +160,27 @@ def _series(
     if style in _LINES and len(y) > _FEW:
         keep = thinned(x, [y, *ends], logs)
     one: dict[str, Any] = {
-        "name": plain(name), "style": style, "x": [_numbers(a[keep]) for a in x],
+        "name": plain(name), "style": style, "x": _across_axes([a[keep] for a in x]),
         "y": _numbers(y[keep]),
     }  # fmt: skip
     if ends:
         one |= {"low": _numbers(ends[0][keep]), "high": _numbers(ends[1][keep])}
     return one
+
+
+def _across_axes(axes: Sequence[Floats]) -> list[Any]:
+    """Numbers of each choice of x; of one that is the first times a factor, the factor."""
+    first, *others = axes
+    told: list[Any] = [_numbers(first)]
+    there = np.isfinite(first) & (first != 0)
+    for one in others:
+        ratio = one[there] / first[there]
+        same = len(ratio) > 1 and np.ptp(ratio) <= 0.5 * 10.0**-_DIGITS * np.abs(ratio).max()
+        if same and not one[~there].any():
+            told.append(float(f"{ratio.mean():.{_DIGITS}g}"))
+        else:
+            told.append(_numbers(one))
+    return told
 
 
 def _numbers(values: Floats) -> list[float | None]:

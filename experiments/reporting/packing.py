@@ -9,10 +9,10 @@ from __future__ import annotations
 import base64
 import gzip
 
-WORTH = 0.5
+WORTH = 0.75
 """Share of its bytes that a part takes at most when packed; else it stays as it is."""
 
-LINES = 12
+LINES = 6
 """Lines of a table that are on the page as they are, for readers without a script too."""
 
 

@@ -43,7 +43,7 @@ FIGURES = "figures"
 """The folder of a report that they lie in."""
 
 _HALF = 640  # pixels: the widest picture that stands beside another on a page
-_DPI = 100  # as wide as pages show them; what is drawn again is sharper still
+_DPI = 92  # as wide as pages show them; what is drawn again is sharper still
 
 
 @final

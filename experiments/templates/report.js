@@ -128,6 +128,7 @@ const report = (() => {
     const body = table.tBodies[0];
     const rows = [...body.rows];
     const total = rows.length + Number(body.dataset.lines ?? 0);
+    const first = body.dataset.packed ? rows.length : LONG;
     let read = null; // lines that the page holds packed
     const then = (action) => {
       if (!body.dataset.packed) { action(); return; }
@@ -160,14 +161,14 @@ const report = (() => {
     const more = button("", () => then(() => { whole = !whole; show(); }), { class: "more" });
     const show = () => {
       const fits = rows.filter((row) => words.every((word) => row.textContent.toLowerCase().includes(word)));
-      const shown = new Set(whole || words.length ? fits : fits.slice(0, LONG));
+      const shown = new Set(whole || words.length ? fits : fits.slice(0, first));
       for (const row of rows) row.hidden = !shown.has(row);
       told.textContent = words.length ? `${fits.length} of ${total} lines` : "";
-      more.hidden = total <= LONG || words.length > 0 || table.classList.contains("whole");
-      more.textContent = whole ? `Only the first ${LONG}` : `All ${total} lines`;
+      more.hidden = total <= first || words.length > 0 || table.classList.contains("whole");
+      more.textContent = whole ? `Only the first ${first}` : `All ${total} lines`;
       more.setAttribute("aria-expanded", String(whole));
     };
-    if (total > LONG) {
+    if (total > first) {
       const name = table.closest(".box").getAttribute("aria-label");
       const field = make("input", { type: "search", placeholder: "filter", "aria-label": `Filter: ${name}` });
       field.addEventListener("input", () => { words = field.value.toLowerCase().split(/\s+/).filter(Boolean); then(show); });
@@ -271,7 +272,12 @@ const report = (() => {
     const bar = make("div", { class: "tools", role: "group", "aria-label": `Picture: ${name}` });
     const stage = make("div", { class: "chart", hidden: "" });
     const told = make("span", { role: "status", class: "soft" });
-    const loaded = () => script(`figures/${stem}.js`, stem).then(JSON.parse);
+    // an axis may be given as what each of the first one's is multiplied by
+    const whole = (data) => {
+      for (const one of data.series ?? []) one.x = one.x.map((x) => (typeof x === "number" ? one.x[0].map((at) => at * x) : x));
+      return data;
+    };
+    const loaded = () => script(`figures/${stem}.js`, stem).then(JSON.parse).then(whole);
     const failed = (error) => { told.textContent = String(error.message); };
     let state = null;
     const draw = () => {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.reporting.packing import LINES, packed, unpacked
+from experiments.reporting.packing import LINES, WORTH, packed, unpacked
 from experiments.reporting.page import environment, write_pages
 from experiments.reporting.thinning import PIXELS, thinned
 from experiments.storage.store import Stored
@@ -42,7 +42,7 @@ def survey(count: int) -> Survey:
 def test_what_is_packed_is_unpacked_again_or_left_as_it_is(text: str) -> None:
     held = packed(text)
     assert not held or unpacked(held) == text
-    assert len(held) <= len(text.encode()) / 2
+    assert len(held) <= WORTH * len(text.encode())
 
 
 def test_what_was_not_packed_is_refused() -> None:
