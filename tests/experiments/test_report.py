@@ -384,7 +384,7 @@ def test_pages_are_made_of_stored_results_alone(
     for owner, name in ((Row, "tune"), (QSGD, "encode"), (Ring, "constants")):
         monkeypatch.setattr(owner, name, refuse)
     survey = Survey(results, (), 0, 1.0, dict.fromkeys(cells, "fake"))
-    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False)
+    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False, run=True)
     write_pages(survey, "quick", (drawn,), tmp_path)
     page = Page((tmp_path / "rows/qsgd.html").read_text(encoding="utf-8")).text
     assert "Exact law at x = (3, -4, 0, 12)" in page
