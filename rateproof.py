@@ -97,7 +97,7 @@ def rows(ready: bool = True) -> tuple[str, ...]:
 @_checked
 def run(
     row: str,
-    problem: str,
+    problem: str | None = None,
     *,
     n: Count = 16,
     steps: Count = 2000,
@@ -108,7 +108,8 @@ def run(
     device: str = "cpu",
     **settings: Any,
 ) -> Single:
-    """One row on one problem with n workers, under the theorem that tunes it.
+    """One row on one problem with n workers, under the theorem that tunes it; without a problem,
+    the row's first.
 
     ``gamma`` is a constant stepsize of one's own, ``tuning="grid"`` takes the best of a stated
     grid, "theorem" what is proved. Without it that is the theorem's, or the grid's with the
@@ -128,7 +129,8 @@ def run(
     from experiments.compare.single import run_single
     from experiments.compare.tuned_rows import Tuning, chosen, positive, usual
 
-    mine, objective = row_called(row), problem_called(problem, n)
+    mine = row_called(row)
+    objective = problem_called(problem or mine.ready().problems[0], n)
     by = usual(mine) if tuning is None else Tuning(tuning)
     if gamma is not None:
         positive(gamma, tuning)

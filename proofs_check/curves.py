@@ -96,6 +96,7 @@ class RunSeries:
         vacuous: whether the bound at the end is no less than the start; None without one.
         beside: the same row as practitioners tune it, where a theorem tuned this run.
         heavy: whether noise has no variance, so that ``mean`` is a median.
+        ends: what each replica shows at the last record ``[R]``, or None.
 
     Raises:
         ValueError: a curve is not 1-D, or not as long as ``steps``.
@@ -116,6 +117,7 @@ class RunSeries:
     vacuous: bool | None = None
     beside: RunSeries | None = None
     heavy: bool = False
+    ends: Floats | None = None
 
     def __post_init__(self) -> None:
         names = ("mean", "low", "high", "sent_bits", "received_bits", "seconds", "bound")

@@ -135,6 +135,13 @@ def advise(
         typer.Option(help="Steps that BSP-SGD needs for the real model; all are scaled to it."),
         Above0,
     ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--map",
+            help="Folder for a map: the quickest method over bandwidth and start-ups of messages.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Advise how to train a model on a cluster.
@@ -148,7 +155,7 @@ def advise(
     raise typer.Exit(
         advise_command(
             model, cluster, target, n=n, problem_name=problem, steps=steps, baseline=baseline,
-            as_json=as_json,
+            map_folder=folder, as_json=as_json,
         )
     )  # fmt: skip
 

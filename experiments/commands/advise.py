@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -25,6 +27,7 @@ from experiments.commands.console import (
     dump,
     number,
     print_note,
+    writable,
 )
 from experiments.commands.grid import print_table
 
@@ -34,7 +37,7 @@ _MOST_SIMULATED = 64
 
 def advise_command(
     model: str, cluster_name: str, target: float, *, n: int | None, problem_name: str, steps: int,
-    baseline: float | None, as_json: bool,
+    baseline: float | None, map_folder: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Exit code 1 if no row reaches the target."""
     with bad_input():
@@ -48,6 +51,8 @@ def advise_command(
         cluster.step_times(model)
         if baseline is not None and not baseline > 0:
             raise ValueError(f"baseline must be positive steps, got baseline={baseline}")
+        if map_folder is not None:
+            writable(map_folder)
         on = problem(problem_name, min(workers, _MOST_SIMULATED))
         ways: list[RowSteps] = []
         keys, left_out = candidates(on)
@@ -70,11 +75,26 @@ def advise_command(
         return 1
     description = flips(found), iteration_margins(found)
     basis = _basis(on.name, on.n, target, plain, scale, baseline)
+    files = [] if map_folder is None else _mapped(found, map_folder)
     if as_json:
-        dump(_data(found, description, missed, left_out, basis))
+        dump(_data(found, description, missed, left_out, basis) | {"files": files})
         return 0
     _show(found, description, missed, left_out, basis)
+    for path in files:
+        console(False).print(f"plot: {path}", highlight=False, soft_wrap=True, markup=False)
     return 0
+
+
+def _mapped(found: tuple[Portfolio, ...], folder: Path) -> list[str]:
+    """The map of the quickest method over bandwidth and start-ups, as files."""
+    from experiments.advice.regions import advice_regions
+    from experiments.figures.regions import regions_figure
+    from experiments.figures.style import save, styled
+
+    place = found[0].rounds
+    stem = re.sub(r"[^a-z0-9]+", "-", f"advise {place.model} {place.cluster.name}".lower())
+    with styled():
+        return [str(path) for path in save(regions_figure(advice_regions(found)), folder, stem)]
 
 
 def _so_far(ways: list[RowSteps], count: int, found: tuple[Portfolio, ...]) -> str:

@@ -274,6 +274,7 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
         bound=series.bound,
         bound_label=f"bound: {series.theorem.short}" if series.theorem else "bound",
         bound_order=pretty(series.theorem.order) if series.theorem else "",
+        ends=series.ends,
         name=f"{centre}, {series.tuning}" if series.tuning else f"measured {centre}",
         beside=series.beside and _practice(series.beside, series.quantity),
     )

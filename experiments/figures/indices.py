@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 SCRIPTS = re.compile(
-    r"((?<![\w\u0300-\u036f])[A-Za-zα-ωΑ-Ω][\u0300-\u036f]?|[)\]‖∇])"  # a letter alone, or an end
+    r"((?<![\w\u0300-\u036f])(?:[A-Za-zα-ωΑ-Ω][\u0300-\u036f]?|[A-Za-z]{2,}(?=\^-?\d))"
+    r"|[)\]‖∇])"  # a letter alone, a word with a power, or an end
     r"((?:[_^](?:\{[^{}]*\}|\(-?[\w./]+\)|-?\d+(?:[./]\d+)?|[A-Za-z]+|\*))+)"
     r"(?![\w^])"
 )

@@ -1,8 +1,13 @@
-"""Three panels: one measured quantity against steps, bits and seconds, its bound beside it."""
+"""A measured quantity against steps, bits and seconds, its bound beside it, and its replicas.
+
+Where every step costs the same, three panels would show one curve three times: there is one, which
+says what a step costs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import fill
 from typing import final
 
 import numpy as np
@@ -11,10 +16,21 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from experiments.figures.indices import as_mathtext
+from experiments.figures.run_panels import (
+    at_least_a_decade,
+    bound_above,
+    cost_of_a_step,
+    distributed,
+    draw_replicas,
+)
 from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logarithmic, shown
-from theory.arrays import Floats
+from theory.arrays import Floats, Ints
 
 _NAMES_A_LINE = 3  # of the legend
+_EACH, _ALONE, _NARROW = 3.3, 4.4, 1.1  # inches: of one of many panels, of one, of the replicas
+_SECOND = 1.3  # lines of legend that the second line of an axis label takes
+_INNER = 0.3, 0.75  # shares of a logarithmic axis between which an order is written
+_LETTER = 0.078  # inches: of the title
 _TOP = 0.86  # of the axes' height, from which on no word fits above a line
 _LEFT, _RIGHT, _ABOVE, _BELOW, _LINE = 0.8, 0.12, 0.36, 0.56, 0.19  # inches
 
@@ -37,6 +53,7 @@ class RunCurves:
         bound_order: its order, written on its line.
         name: what the measured mean is called in the legend.
         beside: another run of the method, drawn without band, with its bound if it has one.
+        ends: the quantity of each replica at the last record ``[R]``, or None.
     """
 
     title: str
@@ -54,10 +71,12 @@ class RunCurves:
     bound_order: str = ""
     name: str = "measured mean"
     beside: RunCurves | None = None
+    ends: Floats | None = None
 
 
 def three_panels(run: RunCurves) -> Figure:
     """Log-log panels with shared y axis; the start (zero steps) has no place on a log axis.
+    Beside them the distribution of the replicas at the end.
 
     Of a run that is exact after its first step nothing would be left: its axes are linear.
     """
@@ -69,38 +88,80 @@ def three_panels(run: RunCurves) -> Figure:
         for label, x, its in zip(labels, _across(run), other, strict=True)
         if x is not None and np.nanmax(x) > 0
     ]
-    figure = Figure(figsize=(3.3 * len(drawn) + 0.4, 2.9))
-    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
-    for ax, (label, x, its) in zip(panels, drawn, strict=True):
+    beside = () if run.beside is None else (run.beside.mean[1:],)
+    above = bound_above(run.bound, (run.mean[1:], run.high[1:], *beside)) if log else ""
+    run = replace(run, bound=None) if above else run
+    cost = _cost(run)
+    if cost:
+        drawn = [(f"{labels[0]}\n{cost}", *drawn[0][1:])]
+    ends = distributed(run.ends, log)
+    figure, panels = _laid_out(len(drawn), len(ends) > 0)
+    for ax, (label, x, its) in zip(panels, drawn, strict=False):
         _panel(ax, run, shown(np.asarray(x, dtype=np.float64), log), log)
         if run.beside is not None and its is not None:
-            beside = shown(run.beside.mean, log)
-            ax.plot(shown(its, log), beside, color=SERIES[2], linewidth=1.5,
+            ax.plot(shown(its, log), shown(run.beside.mean, log), color=SERIES[2], linewidth=1.5,
                     label=run.beside.name)  # fmt: skip
             if run.beside.bound is not None and np.isfinite(run.beside.bound).any():
                 ax.plot(shown(its, log), shown(run.beside.bound, log), color=BOUND, linewidth=1.3,
                         linestyle=(0, (5, 2)), label=run.beside.bound_label)  # fmt: skip
         if log:
+            if above:
+                at_least_a_decade(ax)
             logarithmic(ax)
         ax.set_xlabel(label)
     _write_order(panels[0], run)
+    if above:
+        panels[0].set_title(f"▲ {above}", fontsize=9, color=BOUND, loc="left", y=0.97, va="top")
     panels[0].set_ylabel(run.label)
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="lower center", ncols=_NAMES_A_LINE)
-    figure.suptitle(run.title, fontsize=11, color=INK)
-    _place(figure, -(-len(names) // _NAMES_A_LINE))
+    columns = 1 if cost else _NAMES_A_LINE
+    figure.legend(handles, names, loc="lower center", ncols=columns)
+    title = fill(run.title, round(figure.get_figwidth() / _LETTER))
+    figure.suptitle(title, fontsize=11, color=INK)
+    below = -(-len(names) // columns) + _SECOND * bool(cost or len(ends))
+    _place(figure, below, title.count("\n"))
+    if len(ends):
+        draw_replicas(panels[-1], ends, None if run.bound is None else float(run.bound[-1]))
     return figure
 
 
+def _cost(run: RunCurves) -> str:
+    """Bits and seconds of a step in words, where all steps of all that is drawn cost the same; else
+    empty."""
+    runs = [run] if run.beside is None else [run, run.beside]
+    told = []
+    for k, unit in ((1, "Mbit"), (2, "s")):
+        spent = [x for one in runs if (x := _across(one)[k]) is not None]
+        if not any(x.any() for x in spent):
+            continue
+        one = None
+        if len(spent) == len(runs):
+            one = cost_of_a_step([each.steps for each in runs], spent)
+        if one is None:
+            return ""
+        told.append(f"{one:.3g} {unit}")
+    return f"(a step: {', '.join(told)})" if told else ""
+
+
+def _laid_out(count: int, replicas: bool) -> tuple[Figure, list[Axes]]:
+    """A figure of ``count`` panels and, narrow, one of ``replicas``."""
+    wide = _ALONE if count == 1 else _EACH * count
+    figure = Figure(figsize=(wide + 0.4 + _NARROW * replicas, 2.9))
+    ratios = [wide / count] * count + [_NARROW] * replicas
+    return figure, list(
+        figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
+    )
+
+
 def _write_order(ax: Axes, run: RunCurves) -> None:
-    """The order of the bound, above the middle of what of it can be seen; below it where the axes
+    """The order of the bound, above it where what is measured is farthest; below it where the axes
     end above."""
     if run.bound is None or not run.bound_order:
         return
     seen = np.flatnonzero(np.isfinite(run.bound) & (run.bound > 0) & (run.steps > 0))
     if len(seen) > 1:
         falls = run.bound[seen[-1]] <= run.bound[seen[0]]
-        middle = seen[np.argmin(np.abs(np.log(run.steps[seen] / run.steps[seen[-1]] ** 0.5)))]
+        middle = seen[_freest(run, seen)]
         ax.autoscale_view()  # else the axes are still those of before
         place = ax.transData.transform((run.steps[middle], run.bound[middle]))
         below = ax.transAxes.inverted().transform(place)[1] > _TOP
@@ -113,12 +174,24 @@ def _write_order(ax: Axes, run: RunCurves) -> None:
         )  # fmt: skip
 
 
-def _place(figure: Figure, lines: int) -> None:
-    """Fixed margins around the panels, with ``lines`` of legend below: to fit them to the words, as
-    a constrained layout does, takes two fifths of the time of drawing."""
+def _freest(run: RunCurves, seen: Ints) -> int:
+    """Which of the records ``seen``, in the middle of the axis, has the measured curve farthest."""
+    across = np.log(run.steps[seen]) / np.log(max(float(run.steps[seen[-1]]), 2.0))
+    inner = (across >= _INNER[0]) & (across <= _INNER[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.abs(np.log(run.bound[seen] / run.mean[seen]))  # type: ignore[index]
+    apart = np.where(inner & np.isfinite(apart), apart, -np.abs(across - 0.5))
+    return int(np.argmax(apart))
+
+
+def _place(figure: Figure, lines: float, above: int) -> None:
+    """Fixed margins around the panels, ``lines`` of words below and further ones ``above``: to fit
+    them to the words, as a constrained layout does, takes two fifths of the time of drawing."""
     width, height = figure.get_size_inches()
+    height += _LINE * (max(0, lines - 1) + above)
+    figure.set_figheight(height)
     figure.subplots_adjust(
-        left=_LEFT / width, right=1 - _RIGHT / width, top=1 - _ABOVE / height,
+        left=_LEFT / width, right=1 - _RIGHT / width, top=1 - (_ABOVE + _LINE * above) / height,
         bottom=(_BELOW + _LINE * lines) / height, wspace=0.08,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from experiments.figures.style import FAINT, SERIES
 from proofs_check.gantt import LanePanel
 
 _COLOURS = {kind.value: colour for kind, colour in zip(TaskKind, SERIES, strict=False)}
-_COLOURS |= {"added": SERIES[0], "copied": SERIES[1]}  # messages of a collective
+_COLOURS |= {"added": SERIES[0], "copied": SERIES[4]}  # of a collective; apart in grey, too
 _HEIGHT = 0.8
 
 

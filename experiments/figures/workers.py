@@ -34,11 +34,11 @@ class WorkersLine(NamedTuple):
 @final
 @dataclass(frozen=True)
 class WorkerCurves:
-    """Curves drawn: panels of (title, lines in colour); every line is in grey in each panel.
+    """Curves drawn: panels of (title, lines in colour); all lines make grey bands in each.
 
     Attributes:
         y_label: label of the y axis, with unit.
-        all_lines: every line, for the grey background.
+        all_lines: every line, for the grey bands.
     """
 
     title: str
@@ -51,6 +51,8 @@ _COLUMNS = 3
 _NAMES, _LINE = 3, 0.17  # names across a panel, below it; inches of a line of them
 _AROUND = 1e3  # how far from a single line, as a factor, grey ones are in view
 _FEW = 0.1  # share of errors that may lie below the axis of many panels
+_MANY = 8  # methods of which the middle is told
+_MIDDLES = ((0.45, 0.2), (0.25, 0.35))  # halves of the shares in a band, and its strength
 _SOLVED = 1e-20  # errors below this are rounding: named in the legend, not drawn
 
 
@@ -99,10 +101,7 @@ def _least(lines: tuple[WorkersLine, ...]) -> float:
 def _panel(
     ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLine, ...], least: float
 ) -> None:
-    for line in everything:
-        if _solved(line):
-            continue
-        ax.plot(line.x, positive(line.mean), color=FAINT, linewidth=0.7, alpha=0.4, zorder=1)
+    _background(ax, everything)
     for number, line in enumerate(lines):
         colour = MEASURED if len(lines) == 1 else SERIES[number % len(SERIES)]
         marker = MARKERS[number // len(SERIES) % len(MARKERS)]
@@ -130,6 +129,26 @@ def _panel(
     counts = sorted({float(n) for line in everything for n in line.x})
     ax.set_xticks(counts, [f"{n:g}" for n in counts])
     ax.grid(True, color=FAINT, alpha=0.3)
+
+
+def _background(ax: Axes, everything: tuple[WorkersLine, ...]) -> None:
+    """Where the errors of all methods lie at each number of workers: the middle half of them, and
+    the middle nine tenths. A line each would be a hundred grey ones that nobody can tell apart."""
+    errors: dict[float, list[float]] = {}
+    for line in everything:
+        for n, mean in zip(line.x.tolist(), positive(line.mean).tolist(), strict=True):
+            if np.isfinite(mean) and not _solved(line):
+                errors.setdefault(n, []).append(np.log10(mean))
+    if max(map(len, errors.values()), default=0) < _MANY:
+        return
+    x = np.array(sorted(errors))
+    for share, strength in _MIDDLES:
+        low, high = (
+            np.array([10 ** np.quantile(errors[n], q) for n in x])
+            for q in (0.5 - share, 0.5 + share)
+        )
+        ax.fill_between(x, low, high, color=FAINT, alpha=strength, linewidth=0, zorder=1,
+                        label=f"{2 * share:.0%} of all methods")  # fmt: skip
 
 
 def _solved(line: WorkersLine) -> bool:

@@ -54,6 +54,7 @@ class AdviceOutput:
         assumed_coding: compressors whose seconds are assumed.
         left_out: methods that cannot be weighed there, and why.
         evidence: of each row that the advice names.
+        files: what was drawn.
     """
 
     basis: str
@@ -64,6 +65,7 @@ class AdviceOutput:
     assumed_coding: list[str]
     left_out: dict[str, str]
     evidence: list[Annotated[Any, PrintedAs(fields_of(AdvisedEvidence, check=str))]]
+    files: list[str]
 
 
 @final

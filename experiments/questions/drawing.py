@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from experiments.figures.lines_figure import lines_figure
-from experiments.figures.style import png, styled
+from experiments.figures.style import png, styled, webp
 from experiments.questions.kept import curves
 from experiments.storage.files import write_atomically
 
 _DPI = 110
 
 
-def written(folder: Path, answers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+def written(
+    folder: Path, answers: Mapping[str, Mapping[str, Any]], *, page: bool = False
+) -> dict[str, list[str]]:
     """Draw answers into a folder; file names by question, in the order of its parts, empty for one
-    that has no curves."""
+    that has no curves. PNG, or for a ``page`` of the report WebP."""
     folder.mkdir(parents=True, exist_ok=True)
     names: dict[str, list[str]] = {}
     for key, answer in answers.items():
@@ -24,9 +26,9 @@ def written(folder: Path, answers: Mapping[str, Mapping[str, Any]]) -> dict[str,
             if "curves" not in record:
                 names.setdefault(key, []).append("")
                 continue
-            name = f"{key}-{number}.png"
+            name = f"{key}-{number}.{'webp' if page else 'png'}"
             with styled():
-                drawn = png(lines_figure(curves(record)), _DPI)
+                drawn = (webp if page else png)(lines_figure(curves(record)), _DPI)
             write_atomically(folder / name, drawn)
             names.setdefault(key, []).append(name)
     return names

@@ -1,7 +1,8 @@
 """Data of a picture: the page draws it again when asked, and gives it as CSV and SVG.
 
-A chart is JSON, rounded to four digits and packed, in a script of its own beside the picture, so
-that a page opened from a folder can read it, and none does before somebody asks.
+A chart is JSON, rounded to four digits, without the points that no picture needs, and packed, in a
+script of its own beside the picture, so that a page opened from a folder can read it, and none does
+before somebody asks.
 """
 
 from __future__ import annotations
@@ -20,20 +21,24 @@ from experiments.figures.rate import RateCurves, order_of
 from experiments.figures.signs import plain
 from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import WorkerCurves
+from experiments.reporting.thinning import thinned
 from proofs_check.gantt import LanePanel
 from theory.arrays import Floats
 
 Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | LanePanel
 
 _DIGITS = 4
+_LINES = "line", "dash"  # styles of series whose points are joined
+_FEW = 16  # points of a curve that is kept as it is
 
 
 def chart(curves: Curves) -> dict[str, Any]:
     """Axes and series of a picture: ``axes`` (choices for x), ``y``, ``logs``, ``series``.
 
-    A series has ``x``, a list for each of the axes, ``y``, and ``low`` and ``high`` where it has a
-    band; ``style`` is line, dash, points or mark, and ``colour`` the number of one where the still
-    picture numbers them, -1 the ink. A picture of lanes has ``bars`` instead.
+    A series has ``x``, for each of the axes a list or the factor from the first axis, ``y``, and
+    ``low`` and ``high`` where it has a band; ``style`` is line, dash, points or mark, and
+    ``colour`` the number of one where the still picture numbers them, -1 the ink. A picture of
+    lanes has ``bars`` instead.
     """
     match curves:
         case RunCurves():
@@ -41,9 +46,12 @@ def chart(curves: Curves) -> dict[str, Any]:
         case RateCurves():
             return _rate(curves)
         case LineCurves():
-            series = [_series(one.name, (one.x,), one.y, "line", one.low, one.high) | {"colour": k}
-                      for k, one in enumerate(curves.lines)]  # fmt: skip
-            series += [_series(one.name, (one.x,), one.y, "dash") | {"colour": -1}
+            logs = curves.scales[0] == "log", curves.scales[1] == "log"
+            series = [
+                _series(one.name, (one.x,), one.y, "line", one.low, one.high, logs) | {"colour": k}
+                for k, one in enumerate(curves.lines)
+            ]
+            series += [_series(one.name, (one.x,), one.y, "dash", logs=logs) | {"colour": -1}
                        for one in curves.theory]  # fmt: skip
             return _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
         case WorkerCurves():
@@ -145,14 +153,34 @@ def _chart(
 
 def _series(
     name: str, x: Sequence[Floats], y: Floats, style: str,
-    low: Floats | None = None, high: Floats | None = None,
+    low: Floats | None = None, high: Floats | None = None, logs: tuple[bool, bool] = (True, True),
 ) -> dict[str, Any]:  # fmt: skip
+    ends = [] if low is None or high is None or not np.isfinite(low).any() else [low, high]
+    keep: Any = slice(None)
+    if style in _LINES and len(y) > _FEW:
+        keep = thinned(x, [y, *ends], logs)
     one: dict[str, Any] = {
-        "name": plain(name), "style": style, "x": [_numbers(a) for a in x], "y": _numbers(y),
+        "name": plain(name), "style": style, "x": _across_axes([a[keep] for a in x]),
+        "y": _numbers(y[keep]),
     }  # fmt: skip
-    if low is not None and high is not None and np.isfinite(low).any():
-        one |= {"low": _numbers(low), "high": _numbers(high)}
+    if ends:
+        one |= {"low": _numbers(ends[0][keep]), "high": _numbers(ends[1][keep])}
     return one
+
+
+def _across_axes(axes: Sequence[Floats]) -> list[Any]:
+    """Numbers of each choice of x; of one that is the first times a factor, the factor."""
+    first, *others = axes
+    told: list[Any] = [_numbers(first)]
+    there = np.isfinite(first) & (first != 0)
+    for one in others:
+        ratio = one[there] / first[there]
+        same = len(ratio) > 1 and np.ptp(ratio) <= 0.5 * 10.0**-_DIGITS * np.abs(ratio).max()
+        if same and not one[~there].any():
+            told.append(float(f"{ratio.mean():.{_DIGITS}g}"))
+        else:
+            told.append(_numbers(one))
+    return told
 
 
 def _numbers(values: Floats) -> list[float | None]:

@@ -66,7 +66,7 @@ def _worker_drawings(lines: dict[str, WorkersLine]) -> Iterator[Drawing]:
     description = (
         f"{PROBLEM}: error when each worker has sent {DENSE_MESSAGES} uncompressed gradients' "
         "worth of bits, every row at its best of one grid of stepsizes, found with 16 workers. "
-        "Slopes say what more workers bring. Grey: other rows in view."
+        "Slopes say what more workers bring. Grey: where the middle of all methods lies."
     )
     for key, line in lines.items():
         panel = ((f"{key}: error at equal bits", (line,)),)

@@ -69,7 +69,7 @@ def write_early(cells: Sequence[Cell], store: Store, preset: str, out: Path, _: 
         since = store.path(cell).stat().st_mtime
         changed[cell.row] = max(changed.get(cell.row, 0.0), since)
     for picture in shown:
-        since = (out / "figures" / f"{picture.stem}.png").stat().st_mtime
+        since = (out / "figures" / f"{picture.stem}.webp").stat().st_mtime
         changed[picture.row] = max(changed.get(picture.row, 0.0), since)
     write_pages(survey, preset, shown, out, {k for k, t in changed.items() if _older(out, k, t)})
 

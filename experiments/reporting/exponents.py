@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.figures.forest import ForestLine, ForestPlot, forest_figure
-from experiments.figures.style import png, styled
+from experiments.figures.style import styled, webp
 from experiments.storage.files import write_atomically
 from proofs_check.verdict import CheckKind, Outcome
 
-NAME = "exponents.png"
+NAME = "exponents.webp"
 """The picture's file, in the report's folder of figures."""
 
 _HELD = (Outcome.SUPPORTED.value, Outcome.REFUTED.value)
@@ -56,5 +56,5 @@ def written(table: pd.DataFrame, folder: Path) -> int:
     if plot is None:
         return 0
     with styled():
-        write_atomically(folder / NAME, png(forest_figure(plot), _DPI))
+        write_atomically(folder / NAME, webp(forest_figure(plot), _DPI))
     return len(plot.lines)

@@ -17,6 +17,8 @@ _UNREADABLE = tuple(
 _GREEK = re.compile(
     r"(?<![A-Za-z\\])(alpha|beta|gamma|delta|eta|theta|lambda|mu|sigma|tau|omega|zeta)(?![a-z])"
 )
+_NUMBERED = re.compile("&#x([0-9A-F]+);")
+_IMPLIED = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # a page's <math> is in it anyway
 _DOLLARS = re.compile(r"\$([^$`]+)\$")
 _STOP = re.compile(r"(?<!\\)[.,;:]$")
 _OPERATORS = {"=", "+", "-", "<=", ">=", "<", ">", "+=", "/", "->", "|"}
@@ -30,7 +32,14 @@ def formula(latex: str, display: bool = True) -> str | None:
         text: str = convert(latex, display="block" if display else "inline")
     except _UNREADABLE:
         return None
-    return None if re.search(r"<m\w+>\\", text) else text
+    if re.search(r"<m\w+>\\", text):
+        return None
+    return _NUMBERED.sub(_sign, text.replace(_IMPLIED, ""))
+
+
+def _sign(number: re.Match[str]) -> str:
+    """The sign itself in place of its number, but for those that HTML reads otherwise."""
+    return escape(chr(int(number[1], 16)))
 
 
 def prose(text: str) -> str:

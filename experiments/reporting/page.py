@@ -22,6 +22,7 @@ from experiments.reporting.exponents import written
 from experiments.reporting.index_of_words import entries
 from experiments.reporting.influences import influence_lines
 from experiments.reporting.kinds import KINDS
+from experiments.reporting.packing import LINES, packed
 from experiments.reporting.part_pages import part_page, part_pages
 from experiments.reporting.pictures import FIGURES, Picture
 from experiments.reporting.provenance import provenance
@@ -209,6 +210,8 @@ def environment() -> Environment:
     )
     loader.filters["pretty"] = pretty
     loader.filters["typeset"] = typeset
+    loader.filters["packed"] = packed
+    loader.globals["plain_lines"] = LINES
     loader.filters["sum_of"] = outcome_sum
     loader.globals["part_page"] = part_page
     return loader

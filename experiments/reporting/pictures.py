@@ -1,9 +1,9 @@
-"""The report's figures: drawn side by side in two processes if many, kept as PNG and as data.
+"""The report's figures: drawn side by side in two processes if many, kept as WebP and as data.
 
 Of the data the page draws the figure again where somebody looks closer, and makes CSV and SVG: kept
 for each of a survey's figures, SVG took 82 MB.
 
-A PNG holds a hash of what it shows and of the code that drew it: a figure whose curves did not
+A picture holds a hash of what it shows and of the code that drew it: a figure whose curves did not
 change is not drawn again.
 """
 
@@ -28,7 +28,7 @@ from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.signs import plain
-from experiments.figures.style import note_of, png, styled
+from experiments.figures.style import note_of, styled, webp
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
@@ -42,7 +42,8 @@ _FEW = 6  # figures that are drawn before another process has imported what draw
 FIGURES = "figures"
 """The folder of a report that they lie in."""
 
-_DPI = 100  # as wide as pages show them; what is drawn again is sharper still
+_HALF = 640  # pixels: the widest picture that stands beside another on a page
+_DPI = 92  # as wide as pages show them; what is drawn again is sharper still
 
 
 @final
@@ -63,10 +64,10 @@ class Drawing:
     effect: bool = False
 
     @property
-    def half(self) -> bool:
-        """Whether it is a single panel."""
+    def run(self) -> bool:
+        """Whether it shows a run, or runs of all rows; else a rate, an effect, a trade-off."""
         many = isinstance(self.curves, WorkerCurves) and len(self.curves.panels) > 1
-        return not (many or isinstance(self.curves, RunCurves | LanePanel))
+        return many or isinstance(self.curves, RunCurves | LanePanel)
 
 
 @final
@@ -79,9 +80,10 @@ class Picture:
         stem: file name without ending.
         caption: the sentence below it.
         alt: text for those who do not see it.
-        width: of the PNG [pixels].
-        height: of the PNG [pixels].
+        width: of the picture [pixels].
+        height: of the picture [pixels].
         half: whether it takes half the width of the page.
+        run: whether it shows a run.
         effect: whether it shows a row's effect beside its baseline.
     """
 
@@ -92,19 +94,20 @@ class Picture:
     width: int
     height: int
     half: bool
+    run: bool = False
     effect: bool = False
 
 
 def draw(folder: Path, drawing: Drawing) -> None:
-    """Make one figure and write its data and its PNG, unless they are there."""
+    """Make one figure and write its data and its picture, unless they are there."""
     key = _key(drawing)
     if not _there(drawing, key, folder):
         with styled():
-            drawn = png(_figure(drawing.curves), dpi=_DPI, note=key, small=True)
+            drawn = webp(_figure(drawing.curves), _DPI, key)
         write_atomically(
             folder / f"{drawing.stem}.js", packed(drawing.stem, drawing.curves).encode()
         )
-        write_atomically(folder / f"{drawing.stem}.png", drawn)
+        write_atomically(folder / f"{drawing.stem}.webp", drawn)
 
 
 def pictures(
@@ -176,7 +179,7 @@ def _undrawn(drawings: Sequence[Drawing], folder: Path) -> tuple[Drawing, ...]:
 
 
 def _there(drawing: Drawing, key: str, folder: Path) -> bool:
-    image = folder / f"{drawing.stem}.png"
+    image = folder / f"{drawing.stem}.webp"
     return image.with_name(f"{drawing.stem}.js").is_file() and note_of(image) == key
 
 
@@ -197,7 +200,7 @@ def _figure(curves: Curves) -> Figure:
 
 
 def _picture(drawing: Drawing, folder: Path) -> Picture:
-    with Image.open(folder / f"{drawing.stem}.png") as image:
+    with Image.open(folder / f"{drawing.stem}.webp") as image:
         width, height = image.size
     return Picture(
         row=drawing.row,
@@ -206,6 +209,7 @@ def _picture(drawing: Drawing, folder: Path) -> Picture:
         alt=plain(drawing.curves.title),
         width=width,
         height=height,
-        half=drawing.half,
+        half=width <= _HALF,
+        run=drawing.run,
         effect=drawing.effect,
     )

@@ -14,7 +14,7 @@ FOLDER = "questions"
 
 def questions(out: Path) -> list[dict[str, Any]]:
     """Questions with their answers; pictures are drawn into the report's folder ``out``."""
-    pictures = written(out / FOLDER, kept.stored())
+    pictures = written(out / FOLDER, kept.stored(), page=True)
     return [
         {
             "key": key, "asked": one["asked"], "why": one["why"],

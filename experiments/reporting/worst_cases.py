@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.reporting.theorem_pages import theorem_page
 from experiments.worst_cases import kept
-from experiments.worst_cases.drawing import written
+from experiments.worst_cases.drawing import SLACK_FILE, written_for_page
 
 FOLDER = "worst"
 """The folder of a report that the heat maps lie in."""
@@ -19,5 +19,5 @@ def worst_cases(out: Path) -> dict[str, Any]:
     stepsizes = {one["alpha"] for one in kept.stored()["spectral"]}
     return {
         "constants": constants, "rates": list(kept.lines()), "stepsizes": len(stepsizes),
-        "folder": FOLDER, "maps": written(out / FOLDER),
+        "folder": FOLDER, "slack_file": SLACK_FILE, "maps": written_for_page(out / FOLDER),
     }  # fmt: skip

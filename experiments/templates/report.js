@@ -127,36 +127,51 @@ const report = (() => {
   const sortable = (table) => {
     const body = table.tBodies[0];
     const rows = [...body.rows];
+    const total = rows.length + Number(body.dataset.lines ?? 0);
+    const first = body.dataset.packed ? rows.length : LONG;
+    let read = null; // lines that the page holds packed
+    const then = (action) => {
+      if (!body.dataset.packed) { action(); return; }
+      read ??= unpacked(body.dataset.packed).then((text) => {
+        const held = make("template");
+        held.innerHTML = text;
+        const further = [...held.content.children];
+        delete body.dataset.packed;
+        body.append(...further);
+        rows.push(...further);
+      });
+      read.then(action);
+    };
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       if (!head.textContent.trim()) return;
-      const sort = button(head.textContent, () => {
+      const sort = button(head.textContent, () => then(() => {
         const rising = head.getAttribute("aria-sort") !== "ascending";
         heads.forEach((one) => one.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", rising ? "ascending" : "descending");
         rows.sort((a, b) => (rising ? 1 : -1) * compare(value(a, column), value(b, column)));
         body.append(...rows);
         show();
-      }, { class: "sort" });
+      }), { class: "sort" });
       head.replaceChildren(sort);
     });
     let whole = table.classList.contains("whole");
     let words = [];
     const told = make("span", { role: "status", class: "soft" });
-    const more = button("", () => { whole = !whole; show(); }, { class: "more" });
+    const more = button("", () => then(() => { whole = !whole; show(); }), { class: "more" });
     const show = () => {
       const fits = rows.filter((row) => words.every((word) => row.textContent.toLowerCase().includes(word)));
-      const shown = new Set(whole || words.length ? fits : fits.slice(0, LONG));
+      const shown = new Set(whole || words.length ? fits : fits.slice(0, first));
       for (const row of rows) row.hidden = !shown.has(row);
-      told.textContent = words.length ? `${fits.length} of ${rows.length} lines` : "";
-      more.hidden = rows.length <= LONG || words.length > 0 || table.classList.contains("whole");
-      more.textContent = whole ? `Only the first ${LONG}` : `All ${rows.length} lines`;
+      told.textContent = words.length ? `${fits.length} of ${total} lines` : "";
+      more.hidden = total <= first || words.length > 0 || table.classList.contains("whole");
+      more.textContent = whole ? `Only the first ${first}` : `All ${total} lines`;
       more.setAttribute("aria-expanded", String(whole));
     };
-    if (rows.length > LONG) {
+    if (total > first) {
       const name = table.closest(".box").getAttribute("aria-label");
       const field = make("input", { type: "search", placeholder: "filter", "aria-label": `Filter: ${name}` });
-      field.addEventListener("input", () => { words = field.value.toLowerCase().split(/\s+/).filter(Boolean); show(); });
+      field.addEventListener("input", () => { words = field.value.toLowerCase().split(/\s+/).filter(Boolean); then(show); });
       table.closest(".box").before(make("p", { class: "tools" }, field, told));
       table.closest(".box").after(more);
       const aimed = () => {
@@ -168,6 +183,11 @@ const report = (() => {
       aimed();
     }
   };
+
+  // listings of code
+  const listing = (pre) => pre.parentElement.addEventListener("toggle", () => {
+    unpacked(pre.dataset.packed).then((text) => { pre.textContent = text; });
+  }, { once: true });
 
   // pictures
   const plotly = () => window.Plotly ? Promise.resolve() :
@@ -252,7 +272,12 @@ const report = (() => {
     const bar = make("div", { class: "tools", role: "group", "aria-label": `Picture: ${name}` });
     const stage = make("div", { class: "chart", hidden: "" });
     const told = make("span", { role: "status", class: "soft" });
-    const loaded = () => script(`figures/${stem}.js`, stem).then(JSON.parse);
+    // an axis may be given as what each of the first one's is multiplied by
+    const whole = (data) => {
+      for (const one of data.series ?? []) one.x = one.x.map((x) => (typeof x === "number" ? one.x[0].map((at) => at * x) : x));
+      return data;
+    };
+    const loaded = () => script(`figures/${stem}.js`, stem).then(JSON.parse).then(whole);
     const failed = (error) => { told.textContent = String(error.message); };
     let state = null;
     const draw = () => {
@@ -313,6 +338,7 @@ const report = (() => {
     });
     document.querySelectorAll("table.sorted").forEach(sortable);
     document.querySelectorAll("figure[data-chart]").forEach(picture);
+    document.querySelectorAll("details > pre[data-packed]").forEach(listing);
   });
   return {
     chart: (stem, text) => given(stem)(text),

@@ -80,6 +80,7 @@ def run_series(result: TunedRun, what: Shown | None = None) -> RunSeries:
         tuning=_tuning(result),
         vacuous=result.vacuous,
         heavy=trace.heavy_tailed,
+        ends=what.samples[:, -1],
     )
 
 

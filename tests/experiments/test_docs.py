@@ -203,6 +203,10 @@ def test_decisions_are_listed_by_topic_and_say_since_when_and_why() -> None:
                 assert f"\n- **{part}.** " in entry, (topic, entry)
 
 
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len((HOUSE / "README.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
 def test_the_readme_names_the_surveys() -> None:
     text = (HOUSE / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^- (\d{3}): ", text, flags=re.MULTILINE) == list(SURVEYS)

@@ -22,6 +22,7 @@ from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, order_of, rate_figure
+from experiments.figures.regions import RegionMap, regions_figure
 from experiments.figures.replicas import ReplicaErrors, replicas_figure
 from experiments.figures.reproduced import (
     CurvePanel,
@@ -30,6 +31,7 @@ from experiments.figures.reproduced import (
     PublishedDot,
 )
 from experiments.figures.reproduced_figure import reproduced_figure
+from experiments.figures.slack import SlackLine, SlackPlot, slack_figure
 from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
@@ -50,7 +52,7 @@ def run_curves(**changes: object) -> RunCurves:
     """A run of four records, with a bound that says nothing of the first."""
     given: dict[str, object] = {
         "title": "a run", "label": "error", "steps": STEPS, "mean": ERROR, "low": 0.9 * ERROR,
-        "high": 1.1 * ERROR, "bits": 1e6 * STEPS, "seconds": 0.5 * STEPS,
+        "high": 1.1 * ERROR, "bits": 1e6 * STEPS**2, "seconds": 0.5 * STEPS,
         "bound": np.array([np.nan, 40.0, 20.0, 10.0]), "bound_label": "its theorem",
         "bound_order": "O(1)",
     }  # fmt: skip
@@ -126,13 +128,26 @@ KINDS: dict[str, Callable[[], Figure]] = {
     "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
+    "regions": lambda: regions_figure(region_map()),
     "replicas": lambda: replicas_figure(replica_errors()),
     "reproduced_figure": lambda: reproduced_figure(drawing()),
+    "slack": lambda: slack_figure(slack_plot()),
     "spread": lambda: spread_figure(spread_curves()),
     "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
 }
+
+
+def region_map(lead: float = 1.5) -> RegionMap:
+    best = (("a row", "a row"), ("another", "a row"))
+    leads = np.array([[lead, 1.2], [3.0, np.inf]])
+    return RegionMap("title", "bandwidth", "start-ups", ("1", "2"), ("1", "2"), best, leads)
+
+
+def slack_plot() -> SlackPlot:
+    lines = (SlackLine("tight", 1.0, False), SlackLine("loose", 1e-3, True))
+    return SlackPlot("title", "found over bound", lines, 1)
 
 
 def replica_errors() -> ReplicaErrors:
@@ -257,11 +272,11 @@ def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
     labels = [ax.get_xlabel() for ax in figure.axes]
     assert labels == ["steps $t$", "sent and received per worker [Mbit]", "time [s]"]
     assert figure.axes[0].get_ylabel() == "error"
-    for ax, factor in zip(figure.axes, (1.0, 1.0, 0.5), strict=True):
+    for ax, across in zip(figure.axes, (STEPS, STEPS**2, 0.5 * STEPS), strict=True):
         assert scales(ax) == ("log", "log") and len(ax.lines) == 2 and len(ax.collections) == 1
         assert y_of(ax, "measured mean").tolist() == ERROR.tolist()
         x = np.asarray(ax.lines[0].get_xdata(), dtype=np.float64)
-        assert np.isnan(x[0]) and x[1:].tolist() == (factor * STEPS[1:]).tolist()
+        assert np.isnan(x[0]) and x[1:].tolist() == across[1:].tolist()
     assert legend(figure) == {"measured mean", "its theorem", "95% interval of the mean"}
 
 

@@ -18,7 +18,7 @@ from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.signs import pretty
-from experiments.figures.style import SERIES, png, styled
+from experiments.figures.style import SERIES, styled, webp
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from proofs_check.instruments.study import Study
@@ -172,7 +172,7 @@ def test_small_pictures_keep_what_is_pale() -> None:
     names = [DrawnLine(f"line {k}", x, 2.0**k / x, 1.6**k / x, 2.4**k / x) for k in range(6)]
     with styled():
         figure = lines_figure(LineCurves("pale", "bits", "error", tuple(names)))
-        small = Image.open(BytesIO(png(figure, small=True))).convert("RGB")
+        small = Image.open(BytesIO(webp(figure, 100))).convert("RGB")
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
     full = np.asarray(canvas.buffer_rgba())[..., :3].astype(np.float64)
@@ -191,6 +191,7 @@ def test_small_pictures_keep_what_is_pale() -> None:
         ("O(T^-1/2 n^-1)", r"O($\mathregular{T^{−1/2}}$ $\mathregular{n^{−1}}$)"),
         ("L_max of choco_sgd in top_1%", r"$\mathregular{L_{max}}$ of choco_sgd in top_1%"),
         ("base-3^5, $x_t$", "base-3^5, $x_t$"),
+        ("power law, gap^-0.02", r"power law, $\mathregular{gap^{−0.02}}$"),
     ],
 )
 def test_indices_of_labels_are_typeset_and_names_are_left(plain: str, typeset: str) -> None:

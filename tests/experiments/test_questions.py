@@ -125,7 +125,7 @@ def test_the_page_shows_every_answer(tmp_path: Path) -> None:
     for one in QUESTIONS:
         assert f'id="{one.key}"' in page
         for number in range(1, len(one.parts) + 1):
-            drawn = (tmp_path / "questions" / f"{one.key}-{number}.png").exists()
+            drawn = (tmp_path / "questions" / f"{one.key}-{number}.webp").exists()
             assert drawn == ("curves" in kept.stored()[one.key]["parts"][number - 1])
 
 

@@ -22,6 +22,7 @@ from experiments.listing.results import RESULTS
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.early import write_early
 from experiments.reporting.mathml import formula, prose
+from experiments.reporting.packing import unpacked
 from experiments.reporting.page import PAGES as page_list
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Drawing, Picture, pictures
@@ -204,8 +205,8 @@ def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     page = Page(own)
     assert page.ids[1:4] == ["main", "effect", "figure-bsp-sgd-made-effect"]
     assert "Workers speak once. Rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
-    assert own.index("bsp-sgd-made-effect.png") < own.index('id="theory"')
-    assert own.count("bsp-sgd-made-effect.png") == 1, "shown once"
+    assert own.index("bsp-sgd-made-effect.webp") < own.index('id="theory"')
+    assert own.count("bsp-sgd-made-effect.webp") == 1, "shown once"
     index = Page((report / "rows.html").read_text(encoding="utf-8"))
     assert "workers speak once (0.2 of the baseline)" in index.text
 
@@ -223,7 +224,11 @@ def test_every_form_has_a_section_of_its_own_on_its_rows_page(report: Path) -> N
 def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
     text = Page((report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")).text
     assert THEOREM.title.split(",")[0] in text
-    qsgd = Page((report / "rows" / "qsgd.html").read_text(encoding="utf-8")).text
+    page = (report / "rows" / "qsgd.html").read_text(encoding="utf-8")
+    sources = " ".join(
+        unpacked(held) for held in re.findall(r'<pre[^>]* data-packed="([^"]+)', page)
+    )
+    qsgd = f"{Page(page).text} {' '.join(sources.split())}"
     for words in (
         "levels below the Euclidean norm",
         "Exact law at x = (3, -4, 0, 12) (by place)",
@@ -251,10 +256,10 @@ def test_figures_are_kept_as_picture_and_as_data(report: Path) -> None:
     }
     stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-effect"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
-    assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "js")}
+    assert files == {f"{stem}.{kind}" for stem in stems for kind in ("webp", "js")}
     for stem in stems:
-        with Image.open(report / "figures" / f"{stem}.png") as image:
-            assert image.width > 500
+        with Image.open(report / "figures" / f"{stem}.webp") as image:
+            assert image.width > 400
             assert len(image.convert("RGB").getcolors(1 << 20) or ()) > 8, "more than blank"
 
 
@@ -379,7 +384,7 @@ def test_pages_are_made_of_stored_results_alone(
     for owner, name in ((Row, "tune"), (QSGD, "encode"), (Ring, "constants")):
         monkeypatch.setattr(owner, name, refuse)
     survey = Survey(results, (), 0, 1.0, dict.fromkeys(cells, "fake"))
-    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False)
+    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False, run=True)
     write_pages(survey, "quick", (drawn,), tmp_path)
     page = Page((tmp_path / "rows/qsgd.html").read_text(encoding="utf-8")).text
     assert "Exact law at x = (3, -4, 0, 12)" in page
@@ -407,7 +412,7 @@ def test_a_figure_is_drawn_again_only_where_its_curves_changed(
         these = [Drawing("qsgd", f"f{k}", "", curves(last)) for k, last in enumerate(lasts)]
         shown, faults = pictures(these, tmp_path, 1)
         assert len(shown) == len(lasts) and not faults
-        return [(tmp_path / f"f{k}.png").stat().st_mtime_ns for k in range(len(lasts))]
+        return [(tmp_path / f"f{k}.webp").stat().st_mtime_ns for k in range(len(lasts))]
 
     first = drawn(0.5, 0.25)
     assert drawn(0.5, 0.25) == first
@@ -429,7 +434,7 @@ def test_the_report_is_there_while_the_survey_runs(tmp_path: Path) -> None:
     for name in ("index.html", "rows/bsp-sgd.html", "rows/qsgd.html"):
         assert "1 of 3 cells so far" in Page((tmp_path / name).read_text(encoding="utf-8")).text
     run_page, other = tmp_path / "rows" / "bsp-sgd.html", tmp_path / "rows" / "qsgd.html"
-    assert "-run.png" in run_page.read_text(encoding="utf-8"), "its figure is drawn"
+    assert "-run.webp" in run_page.read_text(encoding="utf-8"), "its figure is drawn"
     before = run_page.stat().st_mtime_ns, other.stat().st_mtime_ns
     store.save(OPERATOR, Stored(run_cell(OPERATOR), 1.0))
     write_early(cells, store, "quick", tmp_path, 2)

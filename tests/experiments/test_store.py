@@ -95,7 +95,7 @@ EVERY = (
     RunSeries(
         "f", K, np.array([np.nan, 5e-324, 1 / 3]), K, K, 64 * K, 0 * K, None, 4 * K,
         Cited("t", "T", "Somebody 2020, Theorem 1", "Somebody 2020", "O(T^-1)"),
-        "a method, 4 workers",
+        "a method, 4 workers", ends=np.array([0.1, np.inf]),
     ),
     RatePanel("title", "x", "y [s]", RATE),
     LinePanel("title", "x", "y", ("log", "linear"), LINES),

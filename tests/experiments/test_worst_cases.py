@@ -139,7 +139,8 @@ def test_the_command_prints_and_draws(tmp_path: Path) -> None:
 
 def test_the_page_has_all_theorems_and_its_pictures(tmp_path: Path) -> None:
     shown = worst_cases(tmp_path)
-    assert {path.stem for path in (tmp_path / shown["folder"]).glob("*.png")} == set(shown["maps"])
+    drawn = {path.stem for path in (tmp_path / shown["folder"]).glob("*.webp")}
+    assert drawn == {*shown["maps"], "worst-slack"}
     block = environment().get_template("worst_cases.html.j2").blocks["main"]
     context = environment().get_template("worst_cases.html.j2").new_context
     macros = environment().get_template("macros.j2").module

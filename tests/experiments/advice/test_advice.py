@@ -21,6 +21,7 @@ from experiments.advice.portfolios import (
     iteration_margins,
     portfolios,
 )
+from experiments.advice.regions import FACTORS_OF_LINKS, advice_regions
 from proofs_check.effects import EFFECTS
 from tests.experiments.calls import call, refuse
 
@@ -48,6 +49,23 @@ def test_seconds_are_computing_and_rounds():
         assert one.bytes == pytest.approx(one.way.rounds * 61_100_840 * 4)
     twice = portfolios((PLAIN,), CLUSTER, "alexnet", 8, ON, 2.0)
     assert twice[0].seconds == pytest.approx(2 * _best(found, "bsp-sgd").seconds)
+
+
+def test_regions_are_the_advice_on_the_clusters_that_factors_make():
+    """Cells of the map against portfolios of a cluster with those links, from the beginning."""
+    found = portfolios((PLAIN, LOCAL), CLUSTER, "alexnet", 8, ON, 1.0)
+    seen = advice_regions(found)
+    size = len(FACTORS_OF_LINKS)
+    assert len(seen.best) == size and seen.lead.shape == (size, size)
+    for row, column in ((3, 3), (0, size - 1), (size - 1, 0)):
+        start, bandwidth = FACTORS_OF_LINKS[row], FACTORS_OF_LINKS[column]
+        there = ASSUMPTIONS["start-ups of messages"](CLUSTER, start)
+        there = ASSUMPTIONS["seconds a bit on links"](there, 1 / bandwidth)
+        anew = portfolios((PLAIN, LOCAL), there, "alexnet", 8, ON, 1.0)
+        assert seen.best[row][column] == anew[0].way.key
+        other = next(one for one in anew if one.way.key != anew[0].way.key)
+        assert seen.lead[row, column] == pytest.approx(other.seconds / anew[0].seconds)
+    assert {one for line in seen.best for one in line} <= {"bsp-sgd", "local-sgd"}
 
 
 def _best(found, key):
