@@ -110,7 +110,7 @@ def test_a_misread_bound_of_ours_is_refuted() -> None:
 )
 def test_true_theorems_are_never_refuted(name: str, seed: int) -> None:
     found = attack(
-        name, claims_called(name), budget=20, seed=seed, workers=1, clock=time.process_time
+        name, claims_called(name), budget=10, seed=seed, workers=1, clock=time.process_time
     )
     assert found.standing is Standing.SURVIVED, found.record()
     assert found.tried and 0 < found.slack <= 1 + 1e-7
