@@ -85,7 +85,8 @@ def _plain_fields(cls: type) -> dict[str, tuple[str | type, ...]]:
 def _names_for(cls: type, field: str) -> Mapping[str, Any]:
     """What names mean in the module where a field of a class is stated."""
     stating = next(base for base in cls.__mro__ if field in inspect.get_annotations(base))
-    return vars(sys.modules[stating.__module__])
+    module = sys.modules.get(stating.__module__)  # None: one that was executed, not imported
+    return {} if module is None else vars(module)
 
 
 def _kinds(stated: list[str], names: Mapping[str, Any]) -> tuple[str | type, ...]:

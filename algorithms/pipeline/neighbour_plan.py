@@ -90,7 +90,7 @@ class NeighbourPlan:
 
     @property
     def all_links(self) -> tuple[Links, ...]:
-        """All links, by number."""
+        """All links of a step, by number."""
         return () if self.links is None else (self.links, *self.further_links)
 
     @property

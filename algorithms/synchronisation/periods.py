@@ -27,6 +27,9 @@ class Periods(ABC):
         """Whether the workers meet after step t (t = 0, 1, ...)."""
 
 
+_ROUNDING = 1e-12  # relative, of a growth that no floating number is
+
+
 @final
 @dataclass(frozen=True)
 class FixedPeriod(Periods):
@@ -115,7 +118,8 @@ class PostLocal(Periods):
 class GrowingPeriod(Periods):
     r"""Period l is \lfloor(1 + l a) \tau_0\rfloor, l = 0, 1, ...: ``first`` tau_0, ``growth`` a.
 
-    No longer than ``most`` where that is given. (ADA-LUPA-SGD: Haddadpour, Kamani, Mahdavi,
+    No longer than ``most`` where that is given. A growth of 4/3 is one, though no floating number
+    is 4/3. (ADA-LUPA-SGD: Haddadpour, Kamani, Mahdavi,
     Cadambe 2019, arXiv:1910.13598, whose periods never fall.)
 
     Raises:
@@ -143,7 +147,7 @@ class GrowingPeriod(Periods):
 
     def length(self, number: int) -> int:
         """Steps of round ``number`` = 0, 1, ..."""
-        grown = int((1 + number * self.growth) * self.first)
+        grown = int((1 + number * self.growth) * self.first * (1 + _ROUNDING))
         return grown if self.most is None else min(grown, self.most)
 
     def meets(self, t: int) -> bool:

@@ -91,8 +91,8 @@ FAULTS = (
     ),
     PlantedEdit(
         "an old model at every 10th tick", "asp", f"{_METHODS}/synchronous/parameter_server.py",
-        "state.cache.scatter_(-2, rows, heard)",
-        "state.cache.scatter_(-2, rows, heard if self.__dict__.setdefault('k', []).append(0) or "
+        "state.cache.scatter_(-2, rows, incoming)",
+        "state.cache.scatter_(-2, rows, incoming if self.__dict__.setdefault('k', []).append(0) or "
         "len(self.__dict__['k']) % 10 else state.cache.gather(-2, rows))",
     ),
     PlantedEdit(
@@ -130,8 +130,9 @@ FAULTS = (
     ),
     PlantedEdit(
         "local SGD meets one step late", "local-sgd", "algorithms/synchronisation/periods.py",
-        "return (t + 1) % self.period == 0\n\n\n@final\n@dataclass(frozen=True)\nclass Once",
-        "return (t + 1) % (self.period + 1) == 0\n\n\n@final\n@dataclass(frozen=True)\nclass Once",
+        "return (t + 1) % self.period == 0\n\n\n@final\n@dataclass(frozen=True)\nclass OneShot",
+        "return (t + 1) % (self.period + 1) == 0\n\n\n@final\n@dataclass(frozen=True)\n"
+        "class OneShot",
     ),
     PlantedEdit(
         "D-PSGD mixes after its step", "d-psgd", f"{_METHODS}/gossip/d_psgd.py",
@@ -160,7 +161,7 @@ FAULTS = (
     ),
     PlantedEdit(
         "EASGD's workers pulled 2 % less", "easgd", f"{_METHODS}/cooperative/easgd.py",
-        "return x - self.alpha * (x - heard)", "return x - 0.98 * self.alpha * (x - heard)",
+        "return x - self.alpha * (x - incoming)", "return x - 0.98 * self.alpha * (x - incoming)",
         "closed form",
     ),
     PlantedEdit(
@@ -193,8 +194,8 @@ FAULTS = (
     ),
     PlantedEdit(
         "steps 0.1 % too long", "bsp-sgd", f"{_METHODS}/synchronous/bsp.py",
-        "return heard if steps else gamma * heard, state.server",
-        "return heard if steps else 1.001 * gamma * heard, state.server",
+        "return incoming if steps else gamma * incoming, state.server",
+        "return incoming if steps else 1.001 * gamma * incoming, state.server",
         "closed form",
     ),
 )  # fmt: skip

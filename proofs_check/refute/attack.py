@@ -18,7 +18,7 @@ Progress = Callable[[ArmReport, Sequence[ArmReport]], None]
 BUDGET = 60.0
 WORKERS = 2
 _SEARCHED = 0.75  # of the budget; the rest is for certificates and dependences on constants
-_PROVED = 0.5  # of that rest is left to dependences
+_PROVED = 0.5  # of that rest is left to dependences, which named attackers leave out
 
 _NEVER = ("problems of more dimensions than these, and all functions over more than few steps",)
 """What no attacker here tries."""
@@ -54,15 +54,15 @@ def attack(
     chosen = attackers_named(attackers)
     reports, complete, until = searched(
         claims, chosen, budget=budget, seed=seed, workers=workers, tell=tell, clock=clock,
-        share=1.0 if attackers else _SEARCHED,
+        share=_SEARCHED,
     )  # fmt: skip
     title = claims[0].theorem.title if claims else ""
     found = Attack(name, title, reports, complete, _untried(reports, chosen), again)
     if found.standing is not Standing.SURVIVED or not complete:
         return found
     try:
-        left = until - clock()
-        proved = _certificates(claims, chosen, lambda: clock() >= until - _PROVED * left)
+        kept = 0.0 if attackers else _PROVED * (until - clock())
+        proved = _certificates(claims, chosen, lambda: clock() >= until - kept)
         found = replace(found, certificates=proved)
         if attackers:
             return found

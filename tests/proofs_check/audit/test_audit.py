@@ -330,7 +330,7 @@ def test_operators_of_this_house_hold_their_published_constants(
 @pytest.mark.parametrize(
     ("thing", "told"),
     [
-        (3, "would do, got int"),
+        (3, "compressor must be a callable .* got compressor=3"),
         ((np.sign,), "a pair"),
         (lambda a, b, c: a, "needs 3 arguments"),
         (lambda x, *, k: x, "needs k"),

@@ -208,7 +208,7 @@ REFUSED = (
     ),
     (lambda: FedDyn(STEP, 2, 0.0), "pull must be finite and > 0"),
     (lambda: FedDyn(STEP, 2, math.inf), "pull must be finite and > 0, got pull=inf"),
-    (lambda: FedDyn(STEP, True, 1.0), "period must be a whole number, got period=True"),
+    (lambda: FedDyn(STEP, True, 1.0), "FedDyn: period should be a whole number, got period=True"),
     (lambda: EF21P(STEP, Identity(), alpha=0.5), "alpha moves shifts of an uplink"),
     (lambda: Marina(STEP, Identity(), gradients=Sampled(), differences=Full()), "must be exact"),
     (lambda: FedDyn(STEP, 0, 1.0), "period"),

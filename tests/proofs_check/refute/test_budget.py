@@ -79,11 +79,10 @@ def test_many_claims_take_no_longer_than_one(
         "mine", [CLAIM] * claims, budget=budget, workers=1, clock=clock,
         attackers=["one", "two"] if named else [],
     )  # fmt: skip
-    share = 1.0 if named else 0.75
-    assert share * budget <= clock.now - 100.0 <= share * budget + 1.5  # what is begun is ended
+    assert 0.75 * budget <= clock.now - 100.0 <= 0.75 * budget + 1.5  # what is begun is ended
     assert found.standing is Standing.SURVIVED
     held = [arm for arm in found.arms if arm.tried]
-    assert len(held) == min(2 * claims, len(held)) >= min(2 * claims, int(share * budget / 1.5))
+    assert len(held) == min(2 * claims, len(held)) >= min(2 * claims, int(0.75 * budget / 1.5))
     assert sum(arm.seconds for arm in found.arms) == pytest.approx(clock.now - 100.0)
 
 
