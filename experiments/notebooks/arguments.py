@@ -154,7 +154,8 @@ def options_for(
     for name, value in options.items():
         if name not in known:
             raise ValueError(
-                f"there is no option {name!r}, got {name}={value!r}; known: {', '.join(known)}"
+                f"there is no option {name!r}, got {name}={shown_short(value)}; known: "
+                f"{', '.join(known)}"
             )
     return {
         name: held(name, value, adapters[name]) if name in adapters else value

@@ -41,5 +41,5 @@ def test_a_process_ends_without_a_look_for_cycles() -> None:
 @pytest.mark.processes
 def test_cycles_are_still_collected_in_a_long_command() -> None:
     start = "from experiments.processes.gc_policy import *\ncollect_seldom()\nloaded()\n"
-    more = "\ndel told\nkept = [[] for _ in range(THRESHOLDS[0] + 1)]"
+    more = "\ndel told\nkept = [[] for _ in range(2 * THRESHOLDS[0])]"
     assert _printed(start + _CYCLE + more) == "collected\n"
