@@ -22,6 +22,7 @@ from proofs_check.moments.script import NORMAL, UNIFORM, DrawSource, Script, scr
 
 LINES = 256
 _WARM = 48  # steps in which every part that the models move is moved
+_LONG = 1e3  # numbers beside which vectors of length 1 are short
 
 Tables = Mapping[DrawSource, Tensor]
 """Numbers ``[S, c]`` that are chosen for a source, a line for each of S probes."""
@@ -60,13 +61,20 @@ class Probe:
 
     @cached_property
     def scale(self) -> float:
-        """The least power of two that is no smaller than 1, the minimum and gradients at the start:
-        a map that is read off vectors so long loses no digits to what a step adds to them."""
+        """1, or where the minimum or gradients at the start are above 1,000 times that, the least
+        power of two above them: a map that is read off vectors so long loses no digits to what a
+        step adds to them.
+
+        Below, vectors stay short: over 100,000 steps of gossip with a memory the last digit of any
+        map tells, and those of whole numbers are kept as they are.
+        """
         problem = self.context.problem
         sizes = [problem.all_gradients(problem.start())]
         sizes += [] if problem.x_star is None else [problem.x_star]
         largest = max(float(one.abs().max()) for one in sizes)
-        return 2.0 ** max(0, math.frexp(largest)[1]) if math.isfinite(largest) else 1.0
+        if not _LONG < largest < math.inf:
+            return 1.0
+        return float(2.0 ** math.frexp(largest)[1])
 
     def asked(self, state: Any, t: int) -> AskedNumbers:
         """Numbers that step t asks for at ``state``, whatever the choices it is given."""

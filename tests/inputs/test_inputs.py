@@ -140,6 +140,7 @@ def test_a_hint_is_read_by_the_grammar_itself(
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 @pytest.mark.filterwarnings("ignore")
 def test_inputs_of_all_kinds_have_no_fault() -> None:
     came = drawn_and_judged(60, 7, limit=100)
