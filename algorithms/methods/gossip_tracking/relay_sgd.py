@@ -121,11 +121,13 @@ class RelaySGD(Method[RelayState]):
         return network.receive(packet, everyone)[..., 0, :].contiguous()
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        classes = len(self.links.partners)
+        tree, n = self.links, self.topology.n
+        classes, last = len(tree.partners), int(tree.distance.max())
+        missing = [n - tree.incoming(s).numpy().astype(np.float64) for s in range(last + 1)]
         x, x0, g, y, known, total, rest = registers(7)
         before, sums = registers(classes), registers(classes)
-        everyone = np.arange(self.topology.n)
-        partners = [row.numpy() for row in self.links.partners]
+        everyone = np.arange(n)
+        partners = [row.numpy() for row in tree.partners]
         step = Program(
             (
                 gradient(g, x),
@@ -137,13 +139,13 @@ class RelaySGD(Method[RelayState]):
                 *_summed(x, y, before, total),
                 weighed(rest, x0),
                 add(x, x, rest),
-                divide(x, x, float(self.topology.n)),
+                divide(x, x, float(n)),
             )
         )
         links = [FixedLists((_one_partner(row),), lambda _: 0) for row in partners]
         plan = NeighbourPlan(
             (x, x0, *before), (step,), links[0], drawn_gradient(context),
-            own=lambda s: self.topology.n - self.links.incoming(s).numpy().astype(np.float64),
+            own=lambda s: missing[min(s, last)],
             opened=lambda state: (state.x, state.x0, *state.incoming.chunk(classes, dim=-1)),
             closed=lambda _, parts: RelayState(parts[0], parts[1], torch.cat(parts[2:], -1)),
             masks=tuple(always(row != everyone) for row in partners),
