@@ -79,7 +79,7 @@ def put_torch(words: Tensor, width: int, start: int, out: Tensor) -> None:
     length = words.shape[1] * width
     bits[:, start : start + length] = spread.reshape(words.shape[0], length).to(torch.uint8)
     weights = 1 << _shifts(8, words.device)
-    grouped = bits.reshape(words.shape[0], -1, 8).to(torch.int64)
+    grouped = bits.unflatten(-1, (-1, 8)).to(torch.int64)
     out |= (grouped * weights).sum(-1).to(torch.uint8)
 
 
@@ -89,7 +89,7 @@ def get_torch(
     """The twin of :func:`get_numba`, equal."""
     bits = (packed.to(torch.int64)[..., None] >> _shifts(8, packed.device)) & 1
     rows = packed.shape[0]
-    mine = bits.reshape(rows, -1)[:, start : start + count * width].reshape(rows, count, width)
+    mine = bits.flatten(-2)[:, start : start + count * width].reshape(rows, count, width)
     return (mine << _shifts(width, packed.device)).sum(-1).to(dtype)
 
 

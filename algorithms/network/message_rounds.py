@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol, final
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.collectives.base import MessageRound
+from algorithms.network.pairwise import cross
 from algorithms.network.ranks import place
 
 
@@ -68,10 +68,7 @@ def exchanged(program: Iterable[MessageRound], mine: Tensor) -> SummedOnRanks:
             whence: held.new_empty(sum(s.stop - s.start for s in slices))
             for whence, slices in into.items()
         }
-        operations = [dist.P2POp(dist.isend, parcel, to) for to, parcel in parcels.items()]
-        operations += [dist.P2POp(dist.irecv, room, whence) for whence, room in rooms.items()]
-        for work in dist.batch_isend_irecv(operations) if operations else ():
-            work.wait()
+        cross(parcels.items(), rooms.items())
         for whence, slices in into.items():
             parts = torch.split(rooms[whence], [s.stop - s.start for s in slices])
             for where, part in zip(slices, parts, strict=True):

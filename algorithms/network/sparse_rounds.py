@@ -5,16 +5,16 @@ Before a message its length crosses, one integer, since only its sender knows it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, final
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.collectives.base import MessageRound
 from algorithms.collectives.sparse_lists import SparseList, packed, taken, unpacked
+from algorithms.network.pairwise import Addressed, cross
 from algorithms.network.ranks import place
 
 
@@ -55,9 +55,9 @@ def exchanged_lists(
         parcels = [torch.from_numpy(packed(before.within(*slices[i]), *slices[i])) for i in out]
         counts = [torch.tensor([parcel.numel()]) for parcel in parcels]
         rooms = [torch.zeros(1, dtype=torch.int64) for _ in into]
-        _cross(counts, one.target[out], rooms, one.source[into])
+        cross(_each(one.target[out], counts), _each(one.source[into], rooms))
         full = [torch.empty(int(room), dtype=_type(mine)) for room in rooms]
-        _cross(parcels, one.target[out], full, one.source[into])
+        cross(_each(one.target[out], parcels), _each(one.source[into], full))
         for i, message in zip(into, full, strict=True):
             came = unpacked(message.numpy(), *slices[i])
             held = taken(held, came, one.adds, slices[i], keep)
@@ -71,15 +71,6 @@ def _type(entries: SparseList) -> torch.dtype:
     return torch.from_numpy(entries.values[:0]).dtype
 
 
-def _cross(
-    out: list[Tensor], targets: Iterable[int], into: list[Tensor], sources: Iterable[int]
-) -> None:
-    """Send and receive at once; empty messages do not cross."""
-    operations = [
-        dist.P2POp(dist.isend, x, int(to)) for x, to in zip(out, targets, strict=True) if x.numel()
-    ]
-    operations += [
-        dist.P2POp(dist.irecv, x, int(of)) for x, of in zip(into, sources, strict=True) if x.numel()
-    ]
-    for work in dist.batch_isend_irecv(operations) if operations else ():
-        work.wait()
+def _each(ranks: Iterable[int], messages: list[Tensor]) -> Iterator[Addressed]:
+    """Messages beside the ranks that they go to or come from."""
+    return zip(map(int, ranks), messages, strict=True)

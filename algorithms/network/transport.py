@@ -15,6 +15,7 @@ from algorithms.compressors.entries import Entries
 from algorithms.network.backend_threads import hand_over, wait_for_release
 from algorithms.network.base import Packet
 from algorithms.network.message_rounds import ProgramOfRanks, exchanged
+from algorithms.network.pairwise import cross
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
 
@@ -266,9 +267,5 @@ class Transport:
 
     def _meet(self, out: dict[int, Tensor], buffers: dict[int, Tensor]) -> None:
         """Send and receive, each rank with each at once; empty tensors stay at home."""
-        operations = [
-            dist.P2POp(dist.isend, part.contiguous(), q) for q, part in out.items() if part.numel()
-        ] + [dist.P2POp(dist.irecv, buffer, q) for q, buffer in buffers.items() if buffer.numel()]
         with self._crossing():
-            for work in dist.batch_isend_irecv(operations) if operations else ():
-                work.wait()
+            cross(out.items(), buffers.items())
