@@ -24,7 +24,6 @@ their timing; all ranks' messages of a bucket are held together.
 
 import math
 from collections.abc import Callable
-from importlib import metadata
 from typing import Any, final
 
 import torch
@@ -36,6 +35,7 @@ from torch.nn.parallel import DistributedDataParallel
 from algorithms.compressors.at_most_row import AtMostRow
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
+from algorithms.core.versions import package_version
 from algorithms.ddp.buckets import ByBucket
 from algorithms.ddp.model import (
     hooked_parameters,
@@ -154,7 +154,7 @@ class DDPHook:
         sender = self.sender
         require_agreement(
             {
-                "version of rateproof": metadata.version("rateproof"),
+                "version of rateproof": package_version("rateproof"),
                 "seed": self.seed,
                 "compressor": repr(self.compressor),
                 "memory": repr(self.memory),

@@ -79,7 +79,7 @@ def put_torch(words: Tensor, width: int, start: int, out: Tensor) -> None:
     length = words.shape[1] * width
     bits[:, start : start + length] = spread.reshape(words.shape[0], length).to(torch.uint8)
     weights = 1 << _shifts(8, words.device)
-    grouped = bits.unflatten(-1, (-1, 8)).to(torch.int64)
+    grouped = torch.unflatten(bits, -1, (-1, 8)).to(torch.int64)
     out |= (grouped * weights).sum(-1).to(torch.uint8)
 
 

@@ -259,7 +259,7 @@ def integers_torch(
 
 
 def _doubles(words: Tensor) -> Tensor:
-    pairs = words.unflatten(-1, (-1, 2))
+    pairs = torch.unflatten(words, -1, (-1, 2))
     high = (pairs[..., 0] >> 5).to(torch.float64)
     low = (pairs[..., 1] >> 6).to(torch.float64)
     return (high * 67108864.0 + low) * _TWO53

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -12,7 +13,7 @@ def slices(x: Tensor, length: int) -> Tensor:
     """x ``[..., d]`` cut into slices ``[..., count, length]``, the last padded with zeros."""
     missing = -x.shape[-1] % length
     padded = pad(x, (0, missing)) if missing else x
-    return padded.unflatten(-1, (-1, length))
+    return torch.unflatten(padded, -1, (-1, length))
 
 
 def coefficients(x: Tensor, basis: Tensor) -> Tensor:
@@ -24,7 +25,7 @@ def coefficients(x: Tensor, basis: Tensor) -> Tensor:
 
 def restored(c: Tensor, basis: Tensor, d: int) -> Tensor:
     """U c of every slice, ``[..., d]``: the inverse of :func:`coefficients` on the span of U."""
-    cut = c.unflatten(-1, (-1, basis.shape[-1]))
+    cut = torch.unflatten(c, -1, (-1, basis.shape[-1]))
     found = low_rank.times(cut, _spread(basis.transpose(-1, -2), cut))
     return found.flatten(-2)[..., :d]
 

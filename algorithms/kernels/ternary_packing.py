@@ -44,7 +44,7 @@ def packed_torch(x: Tensor, edge: Tensor) -> Tensor:
     """The twin of :func:`packed`, equal."""
     trits = torch.where(x.abs() > edge, x.sign(), 0).to(torch.int8) + 1
     padded = pad(trits, (0, -x.shape[-1] % 5), value=1)
-    fives = padded.to(torch.uint8).unflatten(-1, (-1, 5))
+    fives = torch.unflatten(padded.to(torch.uint8), -1, (-1, 5))
     powers = put(torch.tensor(_POWERS, dtype=torch.uint8), x.device)
     return (fives * powers).sum(-1, dtype=torch.uint8)
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from typing import Any, NoReturn, final
 
 import torch
@@ -27,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.core.key import Draws, Key
+from algorithms.core.versions import package_version
 from algorithms.ddp.model import require_agreement, row_type
 from algorithms.ddp.row import hand_back, joined
 from algorithms.ddp.sender import step_digest
@@ -179,7 +179,7 @@ class MethodOptimizer:
         x0 = self._problem.start()
         require_agreement(
             {
-                "version of rateproof": metadata.version("rateproof"),
+                "version of rateproof": package_version("rateproof"),
                 "seed": seed,
                 "method": repr(method),
                 "shapes of parameters": self._problem.shapes,

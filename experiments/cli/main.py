@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from algorithms.core.versions import package_version
 from experiments.cli.batch import many
 from experiments.cli.compare import beside
 from experiments.cli.domains import AtLeastHundred, AtLeastOne, AtLeastTwo, OfGamma
@@ -296,7 +296,7 @@ def crossval(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"rateproof {metadata.version('rateproof')}")
+        print(f"rateproof {package_version('rateproof')}")
         raise typer.Exit
 
 

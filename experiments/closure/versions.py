@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from algorithms.catalogue import ROWS
+from algorithms.core.versions import package_version
 from experiments.closure.graph import DefinitionGraph, Name
 from experiments.closure.values import Contents
 from proofs_check.cell import Cell
@@ -64,16 +64,8 @@ def environment() -> str:
     """Python and the libraries that results stand on, with their versions."""
     python = ".".join(platform.python_version_tuple()[:2])
     return "\n".join(
-        (f"python {python}", *(f"{name} {library_version(name)}" for name in LIBRARIES))
+        (f"python {python}", *(f"{name} {package_version(name)}" for name in LIBRARIES))
     )
-
-
-def library_version(name: str) -> str:
-    """Of an installed library; "missing" for one that results can do without."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "missing"
 
 
 def _version(contents: Contents, digests: Mapping[Name, bytes], outside: str) -> str:

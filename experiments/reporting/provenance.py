@@ -6,7 +6,8 @@ import os
 import platform
 from typing import Any
 
-from experiments.closure.versions import LIBRARIES, library_version, overall
+from algorithms.core.versions import package_version
+from experiments.closure.versions import LIBRARIES, overall
 from experiments.processes.progress import duration, title
 from experiments.survey import Survey
 
@@ -25,7 +26,7 @@ def provenance(survey: Survey) -> dict[str, Any]:
         "libraries": LIBRARIES,
         "versions": [
             ("Python", platform.python_version()),
-            *((n, library_version(n)) for n in LIBRARIES),
+            *((n, package_version(n)) for n in LIBRARIES),
         ],
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
         "elapsed": duration(survey.seconds),

@@ -56,7 +56,7 @@ class CosineTransform:
             if part.shape[-1]:
                 basis = put(self.matrix(size).to(x.dtype), x.device)
                 basis = basis if back else basis.T
-                cut = part.unflatten(-1, (-1, size))
+                cut = torch.unflatten(part, -1, (-1, size))
                 parts.append(low_rank.times(cut, basis[None]).reshape(part.shape))
         return torch.cat(parts, -1)
 
