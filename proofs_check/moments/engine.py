@@ -17,9 +17,16 @@ from proofs_check.moments.averaging import with_sums, with_weights
 from proofs_check.moments.blocks import MomentBlock, blocks
 from proofs_check.moments.course import MapSequence, course
 from proofs_check.moments.metrics import Forms, forms, suboptimality, values
+from proofs_check.moments.reasons import NotLinear, Reason
 from proofs_check.moments.recursion import StepClock, clock, start, stepped
+from proofs_check.moments.roots import RootPeriods, root_start
 from proofs_check.moments.squaring import MOST, PeriodPowers
+from proofs_check.moments.turned import turned
 from theory.arrays import Floats
+
+_MANY = 1_000  # steps after which rounding is looked at
+_REFUSED = 1e-4  # relative difference of a metric's root
+_NOTHING = 1e-15  # share of a metric's largest root that a step may leave by rounding
 
 Weight = Callable[[int], float]
 """The weight w_t of x_t in an average."""
@@ -40,6 +47,8 @@ class ExactCurve:
         consensus: E (1/n) sum_i ||x_i - x_t||^2.
         workers_suboptimality: E (1/n) sum_i f(x_i) - f*.
         weighted_suboptimality: E f(weighted average of x_0 .. x_{t-1}) - f*, NaN without weights.
+        lost: how far roots of these were apart, relatively, when they were computed again in other
+            coordinates; 0 where all steps are fewer than 1,000.
     """
 
     steps: NDArray[np.int64]
@@ -50,6 +59,7 @@ class ExactCurve:
     consensus: Floats
     workers_suboptimality: Floats
     weighted_suboptimality: Floats
+    lost: Floats
 
 
 def exact_moments(
@@ -67,7 +77,7 @@ def exact_moments(
     ``weight(t)`` of x_t in a weighted average steps are taken one by one, however many.
 
     Raises:
-        NotLinear: the method is outside the engine; says which part of it.
+        NotLinear: the method is outside the engine, says which part of it; or rounding decides.
         ValueError: steps that are negative or do not increase.
     """
     due = np.array(steps, np.int64)
@@ -76,10 +86,39 @@ def exact_moments(
     additive = replace(problem, law=Law.GAUSSIAN)
     run = course(method, additive, max(int(due[-1]), 1), Key.seed(seed))
     parts = blocks(run)
-    far = run.rule is None and run.period > 0 and all(block.size <= MOST for block in parts)
+    far = run.rule is None and run.period > 0 and all(map(_squared, parts))
     stages = _stages(run, due, far and weight is None)
     curves = [_curve(block, run, additive, stages, weight) for block in parts]
-    return ExactCurve(due, *np.sum(curves, axis=0))
+    found = np.sum(curves, axis=0)
+    lost = np.zeros(len(due))
+    if due[-1] >= _MANY:
+        again = [_curve(turned(block), run, additive, stages, weight) for block in parts]
+        lost = _lost(due, found, np.sum(again, axis=0))
+    return ExactCurve(due, *np.vstack((found, lost)))
+
+
+def _squared(block: MomentBlock) -> bool:
+    """Whether many periods of a block are taken at once."""
+    return block.size <= MOST or not block.weights.size
+
+
+def _lost(due: NDArray[np.int64], found: Floats, again: Floats) -> Floats:
+    """The largest relative difference so far between roots of metrics ``[7, K]`` and those in other
+    coordinates ``[K]``; a metric is a mean of squares, of which too small ones are nothing.
+
+    Raises:
+        NotLinear: it is above 1e-4.
+    """
+    one, other = (np.sign(part) * np.sqrt(np.abs(part)) for part in (found, again))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.where(np.isfinite(one), one, 0.0).max(-1, keepdims=True)
+        off = np.abs(one - other) - _NOTHING * due * largest
+        share = np.where(off > 0, off / np.maximum(np.minimum(one, other), 0.0), 0.0)
+    lost: Floats = np.maximum.accumulate(share.max(0))
+    if lost[-1] > _REFUSED:
+        t = int(due[int((lost > _REFUSED).argmax())])
+        raise NotLinear(Reason.ROUNDING, what=f"after {t} steps; fewer would do")
+    return lost
 
 
 class _Stage(NamedTuple):
@@ -119,8 +158,34 @@ def _curve(
 ) -> Floats:
     """Contribution of a block to each metric, ``[7, K]``."""
     read = forms(block, problem, len(run.maps[0][0].outputs) // problem.d - 1)
+    far = any(stage.periods for stage in stages)
+    if far and not block.weights.size:
+        found = _by_roots(block, run, read, stages)
+    else:
+        found = _by_covariances(block, run, read, stages, far)
+    return np.vstack((np.stack(found, -1), _weighted(block, read, stages, weight)))
+
+
+def _by_roots(
+    block: MomentBlock, run: MapSequence, read: Forms, stages: Sequence[_Stage]
+) -> list[Floats]:
+    """The metrics after each stage, where nothing is chosen."""
+    periods = RootPeriods(block, run, read.gradient())
+    moments, found = root_start(block), []
+    for stage in stages:
+        moments = periods.stepped(moments, stage.before)
+        moments = periods.after(moments, stage.periods)
+        moments = periods.stepped(moments, stage.after)
+        found.append(values(read, moments, run.place(stage.last), stage.last))
+    return found
+
+
+def _by_covariances(
+    block: MomentBlock, run: MapSequence, read: Forms, stages: Sequence[_Stage], far: bool
+) -> list[Floats]:
+    """The metrics after each stage, periods at once where it is ``far``."""
     summed = read.summed()
-    periods = PeriodPowers(block, run, summed) if any(s.periods for s in stages) else None
+    periods = PeriodPowers(block, run, summed) if far else None
     moments, found = start(block), []
     for stage in stages:
         moments = stepped(block, moments, stage.before, summed)
@@ -128,7 +193,7 @@ def _curve(
             moments = periods.after(moments, stage.periods)
         moments = stepped(block, moments, stage.after, summed)
         found.append(values(read, moments, run.place(stage.last), stage.last))
-    return np.vstack((np.stack(found, -1), _weighted(block, read, stages, weight)))
+    return found
 
 
 def _weighted(

@@ -10,7 +10,11 @@ import numpy as np
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.moments.blocks import MomentBlock
 from proofs_check.moments.recursion import BlockMoments
+from proofs_check.moments.roots import RootMoments
 from theory.arrays import Floats
+
+Moments = BlockMoments | RootMoments
+"""Means and second moments of a block's numbers."""
 
 
 @final
@@ -40,10 +44,15 @@ class Forms:
     row_slope: Floats
     workers: int
 
-    def summed(self) -> Floats:
-        """The squared gradient as quadratic forms ``[P, m + 1, m + 1]`` in (state, 1)."""
+    def gradient(self) -> Floats:
+        """The gradient's coordinates as rows ``[P, r, m + 1]`` of (state, 1)."""
         read = self.mean * self.curvature[:, None]
         read[..., -1] += self.slope
+        return read
+
+    def summed(self) -> Floats:
+        """The squared gradient as quadratic forms ``[P, m + 1, m + 1]`` in (state, 1)."""
+        read = self.gradient()
         found: Floats = np.einsum("pri,prj->pij", read, read)
         return found
 
@@ -67,7 +76,7 @@ def forms(block: MomentBlock, problem: Quadratic, workers: int) -> Forms:
     )
 
 
-def values(read: Forms, moments: BlockMoments, place: int, steps: int) -> Floats:
+def values(read: Forms, moments: Moments, place: int, steps: int) -> Floats:
     """Contribution of a block to the metrics of :class:`ExactCurve` after so many steps ``[6]``."""
     z, z2 = _read(read.mean[place], moments)
     rows, rows2 = _read(read.rows[place], moments)
@@ -80,13 +89,13 @@ def values(read: Forms, moments: BlockMoments, place: int, steps: int) -> Floats
     return np.array([*found, apart.sum() / read.workers, of_rows.sum() / read.workers])
 
 
-def suboptimality(read: Forms, mean: Floats, moments: BlockMoments) -> float:
+def suboptimality(read: Forms, mean: Floats, moments: Moments) -> float:
     """Part of f - f* from the block's coordinates where ``mean`` ``[r, m + 1]`` gives x - x*."""
     z, z2 = _read(mean, moments)
     return float((0.5 * read.curvature * z2 + read.slope * z).sum())
 
 
-def _read(read: Floats, moments: BlockMoments) -> tuple[Floats, Floats]:
+def _read(read: Floats, moments: Moments) -> tuple[Floats, Floats]:
     """Means and second moments of rows ``[r, m + 1]`` of (state, 1)."""
     mean = read[:, :-1] @ moments.mean + read[:, -1]
-    return mean, mean**2 + np.einsum("ri,ij,rj->r", read[:, :-1], moments.cov, read[:, :-1])
+    return mean, mean**2 + moments.variances(read[:, :-1])

@@ -22,7 +22,6 @@ from proofs_check.moments.script import NORMAL, UNIFORM, DrawSource, Script, scr
 
 LINES = 256
 _WARM = 48  # steps in which every part that the models move is moved
-_LONG = 1e3  # numbers beside which vectors of length 1 are short
 
 Tables = Mapping[DrawSource, Tensor]
 """Numbers ``[S, c]`` that are chosen for a source, a line for each of S probes."""
@@ -61,18 +60,14 @@ class Probe:
 
     @cached_property
     def scale(self) -> float:
-        """1, or where the minimum or gradients at the start are above 1,000 times that, the least
-        power of two above them: a map that is read off vectors so long loses no digits to what a
-        step adds to them.
-
-        Below, vectors stay short: over 100,000 steps of gossip with a memory the last digit of any
-        map tells, and those of whole numbers are kept as they are.
+        """The least power of two above all of 1, the minimum and gradients at the start: a map that
+        is read off vectors so long loses no digits to what a step adds to them.
         """
         problem = self.context.problem
         sizes = [problem.all_gradients(problem.start())]
         sizes += [] if problem.x_star is None else [problem.x_star]
         largest = max(float(one.abs().max()) for one in sizes)
-        if not _LONG < largest < math.inf:
+        if not 1.0 < largest < math.inf:
             return 1.0
         return float(2.0 ** math.frexp(largest)[1])
 

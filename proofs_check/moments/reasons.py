@@ -17,6 +17,7 @@ class Reason(Enum):
     LAW = "the law of its random choices was not enumerated"
     PERIOD = "its steps do not come again within the steps that were looked at"
     STEPSIZE = "its step is no polynomial of the stepsize"
+    ROUNDING = "rounding decides its moments after so many steps"
 
 
 @final

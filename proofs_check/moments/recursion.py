@@ -31,6 +31,11 @@ class BlockMoments(NamedTuple):
     cov: Floats
     total: float
 
+    def variances(self, rows: Floats) -> Floats:
+        """Variances of rows ``[r, m]`` of the state."""
+        found: Floats = np.einsum("ri,ij,rj->r", rows, self.cov, rows)
+        return found
+
 
 def start(block: MomentBlock) -> BlockMoments:
     """At the start everything is known."""

@@ -59,8 +59,8 @@ class PeriodPowers:
         phases = range(course.begin, course.begin + course.period)
         whole = np.eye(block.size + 1)
         for p in phases:
-            whole = _mean_map(block, p) @ whole
-        self._centre = _rest(whole)
+            whole = mean_map(block, p) @ whole
+        self._centre = rest(whole)
         steps = [_step(block, p, self._centre, summed[p]) for p in phases]
         for later in steps[1:]:
             steps[0] = steps[0].then(later)
@@ -90,7 +90,7 @@ def _step(block: MomentBlock, p: int, centre: Floats, summed: Floats) -> Power:
     m = block.size
     shift, back = np.eye(m + 1), np.eye(m + 1)
     shift[:-1, -1], back[:-1, -1] = centre, -centre
-    step: Floats = back @ _mean_map(block, p) @ shift
+    step: Floats = back @ mean_map(block, p) @ shift
     square: NDArray[np.floating[Any]] = np.kron(step, step)
     every, inner = np.triu_indices(m + 1), np.triu_indices(m)
     cov: NDArray[np.floating[Any]] = np.kron(step[:-1, :-1], step[:-1, :-1])
@@ -125,13 +125,14 @@ def _halved(whole: NDArray[np.floating[Any]], rows: Half, columns: Half) -> Floa
     return found
 
 
-def _mean_map(block: MomentBlock, p: int) -> Floats:
+def mean_map(block: MomentBlock, p: int) -> Floats:
+    """The map ``[m + 1, m + 1]`` of (mean, 1) of one phase's step."""
     whole = np.eye(block.size + 1)
     whole[:-1, :-1], whole[:-1, -1] = block.a[p, 0], block.b[p, 0]
     return whole
 
 
-def _rest(whole: Floats) -> Floats:
+def rest(whole: Floats) -> Floats:
     """Fixed point of the map ``[m + 1, m + 1]`` reached from zero; zero where it has none."""
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_DOUBLINGS):
