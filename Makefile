@@ -12,6 +12,10 @@ STAMP := .venv/.installed
 
 export OMP_NUM_THREADS ?= 1
 
+# Where the environment forbids bytecode, every worker of pytest would rewrite all asserts anew: 12 s of
+# 28 s before its first test.
+unexport PYTHONDONTWRITEBYTECODE
+
 N ?= 10
 WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
