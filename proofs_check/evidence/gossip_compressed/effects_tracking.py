@@ -75,7 +75,7 @@ MOTEF = contrast(
 
 LEAD = contrast(
     "lead", "exact models for a fraction of the bits",
-    _STILL, Reading("sent_bits", target=1e-6, of=_MEAN_MODEL),
+    replace(_STILL, replicas=32), Reading("sent_bits", target=1e-6, of=_MEAN_MODEL),
     method="LEAD, QSGD with 16 levels",
     baseline=arm(
         "exact diffusion",

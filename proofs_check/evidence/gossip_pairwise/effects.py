@@ -39,7 +39,7 @@ AD_PSGD = contrast(
     "ad-psgd", "one slow worker does not slow the others down",
     Setting(
         "quadratic-sc-iid, no noise", _ALIKE, 8, lambda n: n * _ROUNDS, (0.1, 0.2, 0.4, 0.8, 1.6),
-        d=10, timing=Timing(Constant((10.0, *(1.0,) * 15)), _FREE),
+        replicas=32, d=10, timing=Timing(Constant((10.0, *(1.0,) * 15)), _FREE),
         note="ring, a gradient takes 1 s, worker 0's 10 s, messages take no time",
     ),
     Reading("seconds", target=1e-5, of=_MEAN_MODEL),
