@@ -20,7 +20,7 @@ def main() -> int:
     asked.add_argument("--fault", action="append", help="only this one, again for more")
     asked.add_argument("--warm", action="store_true", help="fork processes, imports behind them")
     given = asked.parse_args()
-    counts, wrong = Counter[tuple[str, str]](), 0
+    counts, wrong, ended = Counter[tuple[str, str]](), 0, 0
     for kind in given.kind or JOBS:
         calm = undisturbed(JOBS[kind], warm=given.warm)
         print(f"{kind}: undisturbed {calm.seconds:.1f} s", flush=True)
@@ -29,15 +29,17 @@ def main() -> int:
             one = disturbed(JOBS[kind], calm, drawn, given.fault or ())
             counts[kind, one.fault] += 1
             wrong += bool(one.wrong)
+            ended += not one.running
             told = f"{kind} {number}: {one.fault} {one.victim}".strip()
+            when = f"{one.at:.2f} s" + ", after the end" * (not one.running)
             print(
-                f"{told} at {one.at:.2f} s: exit code {one.code}, {one.seconds:.0f} s; "
+                f"{told} at {when}: exit code {one.code}, {one.seconds:.0f} s; "
                 f"{'; '.join(one.wrong) or 'as undisturbed'}; said: {one.last[:120]}",
                 flush=True,
             )
     for (kind, fault), count in sorted(counts.items()):
         print(f"{count:4d}  {kind}, {fault}")
-    print(f"{counts.total()} moments, {wrong} wrong")
+    print(f"{counts.total()} moments, {ended} of them after the end, {wrong} wrong")
     return int(bool(wrong))
 
 

@@ -38,6 +38,8 @@ class Job(ABC):
     """Modules that a process of a moment has behind it, where it is forked."""
     services: tuple[str, ...] = ()
     """Programs that the command needs and did not start, victims as well: kind, and number."""
+    waiting: str = ""
+    """How it tells that it waits for one of them."""
 
     @abstractmethod
     def words(self, folder: Path) -> list[str]:
@@ -63,6 +65,7 @@ class SurveyOfCells(Job):
     """A survey of twelve cells of 60 ms."""
 
     name = "survey"
+    imports = ("experiments.survey", "experiments.storage.store", "tests.experiments.fake_survey")
 
     def words(self, folder: Path) -> list[str]:
         return ["-m", "tests.faults.jobs", "survey", str(folder)]
@@ -111,6 +114,7 @@ class SweepOnDask(SweepOfRuns):
 
     name = "dask"
     services = ("scheduler", "worker 1", "worker 2")
+    waiting = r"note: (the executor does not open|no worker is at the scheduler)"
     imports = (
         "distributed.cli.dask_scheduler", "distributed.cli.dask_worker",
         "experiments.commands.sweep", "experiments.cli.options", "distributed",
@@ -141,6 +145,7 @@ class CheckpointedAlone(Job):
     """A checkpointed run in one process."""
 
     name = "checkpointed"
+    imports = ("algorithms.catalogue", "algorithms.runner.checkpointed_run")
 
     def words(self, folder: Path) -> list[str]:
         return ["-m", "tests.faults.jobs", "checkpointed", str(folder)]
