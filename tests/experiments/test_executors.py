@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ from concurrent.futures import (
 )
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar, final
 
 import pandas as pd
@@ -29,7 +31,7 @@ import pytest
 from rich.console import Console
 
 import rateproof
-from experiments.processes.executors import opening, pool_of
+from experiments.processes.executors import _OnDask, opening, pool_of
 from experiments.processes.pool import Ended, ExecutorLost, FuturesPool, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
@@ -290,6 +292,21 @@ def test_work_on_dask_survives_a_dead_worker_and_a_new_scheduler(tmp_path: Path)
     assert sorted(event.task for event in ended) == sorted(tasks)
     assert [event.error for event in ended] == [""] * len(tasks)
     assert {path.name for path in tmp_path.iterdir()} == set(tasks)
+
+
+def test_what_dask_logs_is_not_shown_while_its_executor_is_open() -> None:
+    """It logs a traceback for each time that it finds no scheduler; the pool says that in words."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    client: Any = SimpleNamespace(
+        scheduler_comm=None, get_executor=lambda pure: ThreadPoolExecutor(1),
+        close=lambda timeout: None, _scheduler_identity={},
+    )  # fmt: skip
+    executor = _OnDask(client)
+    assert not any(log.isEnabledFor(logging.ERROR) for log in logs)
+    assert executor.waits == ""
+    executor.shutdown()
+    assert [log.level for log in logs] == before
 
 
 @pytest.mark.processes

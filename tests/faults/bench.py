@@ -90,7 +90,7 @@ def disturbed(
         try:
             with Room(folder, moment.fault):
                 _first(job, folder, services, moment, drawn, calm, early)
-            before = {file: _identity(file) for file in job.finished(folder)}
+            before = {file: identity(file) for file in job.finished(folder)}
             services.start()
             _again(job, folder, moment, before, calm)
         finally:
@@ -110,7 +110,7 @@ def _first(
         begin = time.monotonic()
         _wait(job, folder, one, moment.at, there, calm, early)
         moment.at, moment.running = time.monotonic() - begin, one.process.poll() is None
-        before = {file: _identity(file) for file in job.finished(folder)}
+        before = {file: identity(file) for file in job.finished(folder)}
         if moment.fault == "twice":
             other = Running(job.words(folder), folder, warm=warm)
         else:
@@ -122,7 +122,7 @@ def _first(
             if not other.ended(PATIENCE + 60):
                 moment.wrong.append("the second is still running")
             _told(job, other, moment, quiet=False)
-        _kept(before, moment)
+        kept(before, moment)
     finally:
         one.destroy()
         if other is not None:
@@ -169,12 +169,12 @@ def _ends(
         moment.wrong.append(f"orphans {one.family()}")
 
 
-def _kept(before: dict[Path, tuple[int, int]], moment: Moment) -> None:
+def kept(before: dict[Path, tuple[int, int]], moment: Moment) -> None:
     """What was finished is there, as it was."""
-    for file, identity in before.items():
+    for file, was in before.items():
         if not file.exists():
             moment.wrong.append(f"lost: {file.name}")
-        elif _identity(file) != identity:
+        elif identity(file) != was:
             moment.wrong.append(f"computed twice: {file.name}")
 
 
@@ -231,12 +231,13 @@ def _again(
             moment.wrong.append(f"again: orphans {one.family()}")
     finally:
         one.destroy()
-    _kept(before, moment)
+    kept(before, moment)
     found = job.result(folder)
     if json.dumps(found) != json.dumps(calm.result):
         moment.wrong.append(f"another result: {str(found)[:300]} and not {str(calm.result)[:300]}")
 
 
-def _identity(file: Path) -> tuple[int, int]:
+def identity(file: Path) -> tuple[int, int]:
+    """When a file was written, and its length."""
     told = file.stat()
     return told.st_mtime_ns, told.st_size

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+from pathlib import Path
 
 import pytest
 
-from tests.faults.bench import Undisturbed, disturbed, traced, undisturbed
+from tests.faults.bench import Moment, Undisturbed, disturbed, identity, kept, traced, undisturbed
 from tests.faults.jobs import JOBS, ROOT
 
 pytestmark = [pytest.mark.processes, pytest.mark.slow]
@@ -37,3 +39,14 @@ def test_whose_a_traceback_is() -> None:
     assert not traced(trace.format(torch), ours_alone=True)
     assert not traced(trace.format(tracker), ours_alone=False)
     assert traced(trace.format(tracker) + trace.format(torch), ours_alone=False)
+
+
+def test_the_bench_sees_what_is_lost_or_written_again(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("same", "again", "lost")]
+    for file in files:
+        file.write_text("done")
+    before, moment = {file: identity(file) for file in files}, Moment("", "", 0.0)
+    files[2].unlink()
+    os.utime(files[1])
+    kept(before, moment)
+    assert moment.wrong == ["computed twice: again", "lost: lost"]
