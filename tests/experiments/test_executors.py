@@ -35,6 +35,7 @@ from experiments.processes.executors import _OnDask, opening, pool_of
 from experiments.processes.pool import Ended, ExecutorLost, FuturesPool, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
+from tests.experiments.light_work import slowly
 
 T = TypeVar("T")
 
@@ -284,7 +285,7 @@ def test_work_on_dask_survives_a_dead_worker_and_a_new_scheduler(tmp_path: Path)
     try:
         troubles.start()
         opened = opening(f"dask://{cluster.address}")
-        with FuturesPool[str](opened, partial(_slowly, str(tmp_path)), 4, patience=300) as pool:
+        with FuturesPool[str](opened, partial(slowly, str(tmp_path)), 4, patience=300) as pool:
             ended = [event for event in pool.run(tasks) if isinstance(event, Ended)]
     finally:
         troubles.join()
@@ -321,7 +322,7 @@ def test_a_scheduler_without_workers_is_told_of(tmp_path: Path) -> None:
 
     try:
         opened = opening(f"dask://{cluster.address}")
-        run = partial(_slowly, str(tmp_path))
+        run = partial(slowly, str(tmp_path))
         with FuturesPool[str](opened, run, 4, patience=300, tell=tell) as pool:
             ended = [event for event in pool.run(["a", "b"]) if isinstance(event, Ended)]
     finally:
@@ -334,9 +335,3 @@ def _until(folder: Path, files: int, limit: float = 300.0) -> None:
     end = time.monotonic() + limit
     while len(list(folder.iterdir())) < files and time.monotonic() < end:
         time.sleep(0.05)
-
-
-def _slowly(folder: str, task: str) -> None:
-    """Leave a file after a moment; needs nothing but the standard library of a worker."""
-    time.sleep(0.1)
-    Path(folder, task).touch()
