@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import multiprocessing
 import os
 import re
@@ -28,6 +29,7 @@ _STARTS = 15.0
 and no other machine is waited for."""
 
 _AHEAD = 2  # tasks on their way for each worker, so that none waits for its next
+_LOGS = ("distributed", "distributed.client")  # those that have a level of their own
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _work: list[Callable[[Any], None]] = []  # in a process of this machine: what it is for
 
@@ -158,10 +160,14 @@ def _dask(address: str) -> Executor:
 @final
 class _OnDask(Executor):
     """dask's own executor, with its connection, which ends with it: one that lost its scheduler is
-    not asked again, though dask would connect itself to the next scheduler."""
+    not asked again, though dask would connect itself to the next scheduler. What dask logs of it
+    meanwhile, tracebacks of a connection that is refused, is not shown: the pool tells it."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._levels = {log: log.level for log in map(logging.getLogger, _LOGS)}
+        for log in self._levels:
+            log.setLevel(logging.CRITICAL)
         self._comm = client.scheduler_comm  # made anew when it finds a scheduler again
         self._executor: Executor = client.get_executor(pure=False)
 
@@ -173,7 +179,20 @@ class _OnDask(Executor):
         """Whether its scheduler is gone, or another one has taken its place."""
         return self._client.status != "running" or self._client.scheduler_comm is not self._comm
 
+    @property
+    def waits(self) -> str:
+        """That no worker is there, where the scheduler last said so."""
+        told = getattr(self._client, "_scheduler_identity", {})  # asked for every two seconds
+        there = told.get("n_workers", 1)
+        return (
+            "" if there else f"no worker is at the scheduler {told['address']}; tasks wait for one"
+        )
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the connection; tasks on their way are given up."""
-        self._executor.shutdown(wait=wait)
-        self._client.close(timeout=2)
+        try:
+            self._executor.shutdown(wait=wait)
+            self._client.close(timeout=2)
+        finally:
+            for log, level in self._levels.items():
+                log.setLevel(level)

@@ -7,6 +7,8 @@ what was on its way is sent again. :mod:`experiments.processes.executors` says w
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar, final
 
+from experiments.processes.loading import begun
 from experiments.processes.memory import first_line
 
 Task = TypeVar("Task")
@@ -30,6 +33,13 @@ Open = Callable[[], Executor]
 
 TRIES = 3  # of a task whose worker dies under it
 PATIENCE = 60.0  # seconds in which an executor that broke must open again
+QUIET = 4.0  # seconds of waiting after which it is told what is waited for
+
+
+def note(sentence: str) -> None:
+    """A line on standard error: what is waited for."""
+    begun()
+    print(f"note: {sentence}", file=sys.stderr, flush=True)
 
 
 @final
@@ -72,6 +82,8 @@ class FuturesPool(Generic[Task]):
 
     ``work`` and tasks must be picklable, and what ``work`` returns is dropped: it leaves its result
     where the parent can find it. ``tries``: how often a task is sent whose worker dies under it.
+    ``tell``: is told in a sentence when an executor does not open, or waits for something (its
+    ``waits``, where it has that), for more than ``quiet`` seconds.
 
     Raises:
         ValueError: width < 1.
@@ -86,6 +98,8 @@ class FuturesPool(Generic[Task]):
         *,
         apart: bool = False,
         tries: int = TRIES,
+        tell: Callable[[str], None] = note,
+        quiet: float = QUIET,
     ) -> None:
         if width < 1:
             raise ValueError(f"width must be at least 1 task, got width={width}")
@@ -95,6 +109,9 @@ class FuturesPool(Generic[Task]):
         self._patience = patience
         self._apart = apart
         self._tries = tries
+        self._tell = tell
+        self._quiet = quiet
+        self._waits: tuple[str, float] | None = None  # for what, since when; told: inf
         self._executors: dict[int, Executor] = {}  # by slot, or all at 0
 
     def __enter__(self) -> FuturesPool[Task]:
@@ -125,9 +142,7 @@ class FuturesPool(Generic[Task]):
             done, _ = wait(busy, timeout=heartbeat, return_when=FIRST_COMPLETED)
             if not done:
                 yield None
-                for place, executor in list(self._executors.items()):
-                    if getattr(executor, "lost", False):
-                        self._close(place)
+                self._look()
             for future in done:
                 sent = busy.pop(future)
                 answer = self._answer(future, sent, busy)
@@ -135,6 +150,21 @@ class FuturesPool(Generic[Task]):
                     slots.append(sent.slot)
                     yield Ended(sent.slot, sent.task, time.monotonic() - sent.since, *answer)
             self._send_again(busy)
+
+    def _look(self) -> None:
+        """Close what is lost; say what the others wait for, once for as long as they do."""
+        waits = ""
+        for place, executor in list(self._executors.items()):
+            if getattr(executor, "lost", False):
+                self._close(place)
+            else:
+                waits = waits or getattr(executor, "waits", "")
+        now = time.monotonic()
+        if self._waits is None or self._waits[0] != waits:
+            self._waits = waits, now
+        elif waits and now - self._waits[1] > self._quiet:
+            self._tell(waits)
+            self._waits = waits, math.inf
 
     def _send_again(self, busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
         """Send what an executor holds that was closed: it need not tell of all its tasks, such as
@@ -168,7 +198,7 @@ class FuturesPool(Generic[Task]):
     def _send(self, sent: _Sent[Task], busy: dict[Future[tuple[str, str]], _Sent[Task]]) -> None:
         """Submit a task, to an executor that is opened again as long as patience lasts."""
         sent.tries += 1
-        until, place = time.monotonic() + self._patience, self._place(sent)
+        begin, place, told = time.monotonic(), self._place(sent), False
         while True:
             try:
                 if place not in self._executors:
@@ -178,12 +208,20 @@ class FuturesPool(Generic[Task]):
                 return
             except Exception as error:
                 self._close(place)
-                if time.monotonic() > until:
+                spent = time.monotonic() - begin
+                if spent > self._patience:
                     raise ExecutorLost(
                         f"the executor broke and did not open again within {self._patience:g} s "
                         f"({_sentence(error)}); what was finished is kept, and the "
                         "same command goes on from there"
                     ) from error
+                if spent > self._quiet and not told:
+                    left = self._patience - spent
+                    self._tell(
+                        f"the executor does not open ({_sentence(error)}); it is tried again for "
+                        f"{left:.0f} s"
+                    )
+                    told = True
                 time.sleep(0.2)
 
     def _place(self, sent: _Sent[Task]) -> int:

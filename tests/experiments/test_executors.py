@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ from concurrent.futures import (
 )
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar, final
 
 import pandas as pd
@@ -29,10 +31,11 @@ import pytest
 from rich.console import Console
 
 import rateproof
-from experiments.processes.executors import opening, pool_of
+from experiments.processes.executors import _OnDask, opening, pool_of
 from experiments.processes.pool import Ended, ExecutorLost, FuturesPool, Started
 from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
+from tests.experiments.light_work import slowly
 
 T = TypeVar("T")
 
@@ -125,6 +128,56 @@ def test_what_a_lost_executor_never_tells_of_is_sent_to_the_next(
         ended = [event for event in pool.run([*"abc"], 0.05) if isinstance(event, Ended)]
     assert sorted((event.task, event.error) for event in ended) == [(it, "") for it in "abc"]
     assert not made
+
+
+def test_an_executor_that_opens_late_is_told_of_once(tmp_path: Path) -> None:
+    """A sweep said nothing for a minute where dask's scheduler had died."""
+    tries, told = list[int](), list[str]()
+
+    def late() -> Executor:
+        tries.append(1)
+        if len(tries) < 4:
+            raise ConnectionRefusedError("nobody there")
+        return two_threads()
+
+    with FuturesPool[str](
+        late, partial(work, tmp_path), 2, 90.0, tell=told.append, quiet=0.0
+    ) as pool:
+        ended = [event for event in pool.run([*"ab"]) if isinstance(event, Ended)]
+    assert [event.error for event in ended] == ["", ""]
+    assert told == [
+        "the executor does not open (ConnectionRefusedError: nobody there); it is tried again for "
+        "90 s"
+    ]
+
+
+@final
+class Waiting(Executor):
+    """Its tasks end once it was asked three times whether it waits."""
+
+    def __init__(self) -> None:
+        self.asked, self.futures = 0, list[Future[Any]]()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        self.futures.append(Future())
+        return self.futures[-1]
+
+    @property
+    def waits(self) -> str:
+        self.asked += 1
+        if self.asked < 4:
+            return "no worker is there"
+        for future in self.futures:
+            if not future.done():
+                future.set_result(("", ""))
+        return ""
+
+
+def test_what_an_executor_waits_for_is_told_once(tmp_path: Path) -> None:
+    told = list[str]()
+    with FuturesPool[str](Waiting, partial(work, tmp_path), 2, tell=told.append, quiet=0.0) as pool:
+        ended = [event for event in pool.run([*"ab"], 0.01) if isinstance(event, Ended)]
+    assert len(ended) == 2 and told == ["no worker is there"]
 
 
 OPENED: list[str] = []
@@ -232,7 +285,7 @@ def test_work_on_dask_survives_a_dead_worker_and_a_new_scheduler(tmp_path: Path)
     try:
         troubles.start()
         opened = opening(f"dask://{cluster.address}")
-        with FuturesPool[str](opened, partial(_slowly, str(tmp_path)), 4, patience=300) as pool:
+        with FuturesPool[str](opened, partial(slowly, str(tmp_path)), 4, patience=300) as pool:
             ended = [event for event in pool.run(tasks) if isinstance(event, Ended)]
     finally:
         troubles.join()
@@ -242,13 +295,43 @@ def test_work_on_dask_survives_a_dead_worker_and_a_new_scheduler(tmp_path: Path)
     assert {path.name for path in tmp_path.iterdir()} == set(tasks)
 
 
+def test_what_dask_logs_is_not_shown_while_its_executor_is_open() -> None:
+    """It logs a traceback for each time that it finds no scheduler; the pool says that in words."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    client: Any = SimpleNamespace(
+        scheduler_comm=None, get_executor=lambda pure: ThreadPoolExecutor(1),
+        close=lambda timeout: None, _scheduler_identity={},
+    )  # fmt: skip
+    executor = _OnDask(client)
+    assert not any(log.isEnabledFor(logging.ERROR) for log in logs)
+    assert executor.waits == ""
+    executor.shutdown()
+    assert [log.level for log in logs] == before
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_a_scheduler_without_workers_is_told_of(tmp_path: Path) -> None:
+    cluster, told = DaskCluster(), list[str]()
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        if sentence.startswith("no worker"):
+            cluster.worker()
+
+    try:
+        opened = opening(f"dask://{cluster.address}")
+        run = partial(slowly, str(tmp_path))
+        with FuturesPool[str](opened, run, 4, patience=300, tell=tell) as pool:
+            ended = [event for event in pool.run(["a", "b"]) if isinstance(event, Ended)]
+    finally:
+        cluster.end()
+    assert [event.error for event in ended] == ["", ""]
+    assert told[-1] == f"no worker is at the scheduler tcp://{cluster.address}; tasks wait for one"
+
+
 def _until(folder: Path, files: int, limit: float = 300.0) -> None:
     end = time.monotonic() + limit
     while len(list(folder.iterdir())) < files and time.monotonic() < end:
         time.sleep(0.05)
-
-
-def _slowly(folder: str, task: str) -> None:
-    """Leave a file after a moment; needs nothing but the standard library of a worker."""
-    time.sleep(0.1)
-    Path(folder, task).touch()

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import resource
-import signal
-import subprocess
-import sys
+import re
 import tempfile
 import time
 from collections.abc import Sequence
@@ -16,16 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.faults.hits import faults_of, hit
 from tests.faults.jobs import ROOT, Job
-
-_AGENT = "torch.distributed.elastic.multiprocessing.api.SignalException"
-"""Last words of torchrun itself when it is asked to end; nothing of ours."""
+from tests.faults.room import Room
+from tests.faults.running import Running, Services
+from tests.faults.warm import load
 
 PATIENCE = 60.0
 """Seconds in which a job that was disturbed has told so and ended, or goes on."""
-
-FAULTS = ("kill all", "kill main", "kill one", "stop one", "no memory", "disk full", "terminate",
-          "twice")  # fmt: skip
 
 
 @dataclass
@@ -39,92 +33,44 @@ class Moment:
     code: int | None = None
     last: str = ""
     seconds: float = 0.0
-
-
-class Running:
-    """A command and the processes that it started, in a session of its own."""
-
-    def __init__(self, job: Job, folder: Path) -> None:
-        self.mark = f"RATEPROOF_FAULTS={folder.name}-{time.monotonic_ns()}"
-        name, _, value = self.mark.partition("=")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", name: value}
-        self.out = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [sys.executable, *job.words(folder)], cwd=folder, env=environment, stdout=self.out,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
-
-    def family(self) -> list[int]:
-        """Every process that has the mark in its environment and is no zombie, main first."""
-        found = []
-        for stat in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if self.mark.encode() in stat.read_bytes():
-                    if stat.with_name("stat").read_text().rpartition(") ")[2][0] != "Z":
-                        found.append(int(stat.parent.name))
-            except OSError:
-                continue
-        return sorted(found, key=lambda pid: (pid != self.process.pid, pid))
-
-    def ended(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds."""
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
-    def gone(self, seconds: float) -> bool:
-        """Whether all of its processes end within so many seconds."""
-        until = time.monotonic() + seconds
-        while self.family():
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.1)
-        return True
-
-    def text(self) -> str:
-        """All that it said."""
-        self.out.seek(0)
-        return self.out.read()
-
-    def destroy(self) -> None:
-        """End whatever is left of it."""
-        for pid in self.family():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        self.process.wait()
-        self.out.close()
+    victim: str = ""
+    running: bool = True
 
 
 @dataclass
 class Undisturbed:
-    """Result of a job that nothing disturbed, and how long it took."""
+    """Result of a job that nothing disturbed, how long it took, until it had written anything, and
+    how many files it finished."""
 
     result: Any
     seconds: float
     begun: float
+    files: int = 0
+    warm: bool = False
 
 
-def undisturbed(job: Job) -> Undisturbed:
+def undisturbed(job: Job, *, warm: bool = False) -> Undisturbed:
     """Run the job once."""
+    if warm:
+        load(job.imports)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         job.prepare(folder)
+        services = Services(job, folder, warm=warm)
         begin = time.monotonic()
-        one, there = Running(job, folder), set(folder.iterdir())
-        while set(folder.iterdir()) == there and one.process.poll() is None:
-            time.sleep(0.02)
-        begun = time.monotonic() - begin
-        if not one.ended(300) or one.process.returncode:
-            text = one.text()
+        one, there = Running(job.words(folder), folder, warm=warm), set(folder.iterdir())
+        try:
+            while set(folder.iterdir()) == there and one.process.poll() is None:
+                time.sleep(0.02)
+            begun = time.monotonic() - begin
+            if not one.ended(300) or one.process.returncode:
+                text = one.text()
+                raise RuntimeError(f"{job.name} does not run undisturbed: {text[-2000:]}")
+            seconds = time.monotonic() - begin
+        finally:
             one.destroy()
-            raise RuntimeError(f"{job.name} does not run undisturbed: {text[-2000:]}")
-        seconds = time.monotonic() - begin
-        one.destroy()
-        return Undisturbed(job.result(folder), seconds, begun)
+            services.destroy()
+        return Undisturbed(job.result(folder), seconds, begun, len(job.finished(folder)), warm)
 
 
 def disturbed(
@@ -132,10 +78,7 @@ def disturbed(
 ) -> Moment:
     """The job with a fault at a moment drawn, then the same command until it is done; the fault is
     one of ``only`` where these are given."""
-    faults = [f for f in FAULTS if not (job.ranks and f in ("twice", "no memory", "disk full"))]
-    if job.name == "checkpointed-ranks":
-        faults = [*faults, "twice"]
-    faults = [f for f in faults if f in (only or faults)]
+    faults = [f for f in faults_of(job) if f in (only or faults_of(job))]
     moment = Moment(job.name, drawn.choice(faults), drawn.uniform(0.0, 1.1))
     early = drawn.random() < 0.15  # before it has written anything
     early &= moment.fault != "no memory"  # what lacks memory then is Python at its imports
@@ -143,117 +86,121 @@ def disturbed(
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         job.prepare(folder)
-        with _room(folder, moment.fault):
-            _first(job, folder, moment, drawn, calm, early)
-        before = {file: _identity(file) for file in job.finished(folder)}
-        _again(job, folder, moment, before, calm)
+        services = Services(job, folder, warm=calm.warm)
+        try:
+            with Room(folder, moment.fault):
+                _first(job, folder, services, moment, drawn, calm, early)
+            before = {file: identity(file) for file in job.finished(folder)}
+            services.start()
+            _again(job, folder, moment, before, calm)
+        finally:
+            services.destroy()
     moment.seconds = time.monotonic() - begin
     return moment
 
 
 def _first(
-    job: Job, folder: Path, moment: Moment, drawn: random.Random, calm: Undisturbed, early: bool
-) -> None:
-    one, there = Running(job, folder), set(folder.iterdir())
+    job: Job, folder: Path, services: Services, moment: Moment, drawn: random.Random,
+    calm: Undisturbed, early: bool,
+) -> None:  # fmt: skip
+    warm = calm.warm and not early  # imports are disturbed too
+    one, there = Running(job.words(folder), folder, warm=warm), set(folder.iterdir())
     other = None
     try:
         begin = time.monotonic()
-        if early:
-            time.sleep(moment.at * calm.begun)
-        else:
-            while set(folder.iterdir()) == there and one.process.poll() is None:
-                time.sleep(0.02)
-            time.sleep(moment.at * (calm.seconds - calm.begun))
-        moment.at = time.monotonic() - begin
+        _wait(job, folder, one, moment.at, there, calm, early)
+        moment.at, moment.running = time.monotonic() - begin, one.process.poll() is None
+        before = {file: identity(file) for file in job.finished(folder)}
         if moment.fault == "twice":
-            other = Running(job, folder)
+            other = Running(job.words(folder), folder, warm=warm)
         else:
-            _hit(one, moment.fault, drawn)
-        if not one.ended(PATIENCE + 60 * bool(other)):
-            moment.wrong.append(f"still running after {PATIENCE:g} s")
-        elif not one.gone(15):
-            moment.wrong.append(f"orphans {one.family()}")
-        _told(one, moment, quiet=moment.fault in ("kill all", "kill main"))
+            moment.victim = hit(one, services, moment.fault, drawn)
+        back = drawn.random() < 0.5
+        _ends(job, one, services, moment, PATIENCE + 60 * bool(other), back)
+        _told(job, one, moment, quiet=moment.fault in ("kill all", "kill main"))
         if other is not None:
             if not other.ended(PATIENCE + 60):
                 moment.wrong.append("the second is still running")
-            _told(other, moment, quiet=False)
+            _told(job, other, moment, quiet=False)
+        kept(before, moment)
     finally:
         one.destroy()
         if other is not None:
             other.destroy()
 
 
-def _hit(one: Running, fault: str, drawn: random.Random) -> None:
-    family = one.family()
-    if not family:
-        return
-    if fault == "kill all":
-        for pid in family:
-            _signal(pid, signal.SIGKILL)
-    elif fault == "kill main":
-        _signal(family[0], signal.SIGKILL)
-    elif fault == "terminate":
-        _signal(family[0], signal.SIGTERM)
-    elif fault == "no memory":
-        pid, more = drawn.choice(family), drawn.choice((0, 4, 32)) << 20
-        try:
-            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
-            most = pages * resource.getpagesize() + more
-            resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
-        except (OSError, IndexError):
-            return  # it had ended
-    elif fault in ("kill one", "stop one"):
-        signum = signal.SIGKILL if fault == "kill one" else signal.SIGSTOP
-        pid = drawn.choice(family[1:] or family)
-        _signal(pid, signum)
-        if fault == "stop one":  # a machine that slept: it goes on, or others end without it
-            time.sleep(drawn.choice((1.0, 5.0)))
-            _signal(pid, signal.SIGCONT)
+def _wait(
+    job: Job, folder: Path, one: Running, at: float, there: set[Path], calm: Undisturbed,
+    early: bool,
+) -> None:  # fmt: skip
+    """Until the moment: by time before anything is written, then by files that are finished, so
+    that a busy machine moves no moment behind the end; of a job that leaves none by time."""
+    if early:
+        time.sleep(at * calm.begun)
+    elif calm.files:
+        whole, part = divmod(at * calm.files, 1)
+        while len(job.finished(folder)) < min(whole, calm.files) and one.process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(part * (calm.seconds - calm.begun) / calm.files)
+    elif calm.begun > 0.9 * calm.seconds:  # it leaves its result alone: at any time
+        time.sleep(at * calm.seconds)
+    else:
+        while set(folder.iterdir()) == there and one.process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(at * (calm.seconds - calm.begun))
 
 
-def _signal(pid: int, signum: int) -> None:
-    try:
-        os.kill(pid, signum)
-    except ProcessLookupError:
-        return
+def _ends(
+    job: Job, one: Running, services: Services, moment: Moment, seconds: float, back: bool
+) -> None:
+    """It ends and leaves no process; or it has told what it waits for, and ends when that is
+    ``back``, or gives up."""
+    until = time.monotonic() + seconds
+    while not one.ended(0.2) and time.monotonic() < until:
+        if job.waiting and re.search(job.waiting, one.text()):
+            moment.victim += ", told"
+            if back or "worker" in moment.victim:  # without a worker it waits
+                services.start()
+            until = time.monotonic() + seconds + 20
+            break
+    if not one.ended(max(0.0, until - time.monotonic())):
+        moment.wrong.append(f"still running after {seconds:g} s: {one.text()[-300:]}")
+    elif not one.gone(15):
+        moment.wrong.append(f"orphans {one.family()}")
 
 
-class _room:
-    """The job's folder on a small disk that is full from the moment on, where that is drawn."""
-
-    def __init__(self, folder: Path, fault: str) -> None:
-        self.folder, self.full = folder, fault == "disk full"
-
-    def __enter__(self) -> None:
-        if self.full:
-            kept = {file.name: file.read_bytes() for file in self.folder.iterdir()}
-            self.full = not subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(self.folder)],
-                check=False, capture_output=True,
-            ).returncode  # fmt: skip
-            for name, content in kept.items():
-                (self.folder / name).write_bytes(content)
-
-    def __exit__(self, *error: object) -> None:
-        if self.full:
-            remount = ["mount", "-o", "remount,size=64m", str(self.folder)]
-            subprocess.run(remount, check=True, capture_output=True)
-            saved = Path(tempfile.mkdtemp())
-            subprocess.run(["cp", "-a", f"{self.folder}/.", str(saved)], check=True)
-            subprocess.run(["umount", str(self.folder)], check=True)
-            subprocess.run(["cp", "-a", f"{saved}/.", str(self.folder)], check=True)
-            subprocess.run(["rm", "-r", str(saved)], check=True)
+def kept(before: dict[Path, tuple[int, int]], moment: Moment) -> None:
+    """What was finished is there, as it was."""
+    for file, was in before.items():
+        if not file.exists():
+            moment.wrong.append(f"lost: {file.name}")
+        elif identity(file) != was:
+            moment.wrong.append(f"computed twice: {file.name}")
 
 
-def _told(one: Running, moment: Moment, *, quiet: bool) -> None:
+def traced(text: str, ours_alone: bool) -> bool:
+    """Whether a text has a traceback; ``ours_alone``: one with a line of this project, since
+    torchrun tells of a rank that died, and of a signal, by one of its own. Python's resource
+    tracker, killed and started anew, prints some of its own lines alone, which nobody can stop."""
+    house = re.escape(str(ROOT))
+    ours = re.compile(rf"{house}/(?!\.venv/|tests/faults/)")
+    for block in text.split("Traceback (most recent call last)")[1:]:
+        files = re.findall(r'^ *File "(.*?)"', block, re.MULTILINE)
+        if files and all(file.endswith("multiprocessing/resource_tracker.py") for file in files):
+            continue
+        if not ours_alone or any(ours.match(file) for file in files):
+            return True
+    return False
+
+
+def _told(job: Job, one: Running, moment: Moment, *, quiet: bool) -> None:
     """What the disturbed run said: a failure is told of in a line, and never by a traceback."""
     text = one.text()
     code = one.process.poll()
     moment.code = code
     said = [line for line in text.splitlines() if line.strip()]
     moment.last = said[-1] if said else ""
-    if "Traceback" in text and _AGENT not in moment.last:
+    if traced(text, bool(job.ranks)):
         moment.wrong.append("a traceback: " + text[-1500:])
     if (
         code
@@ -267,9 +214,9 @@ def _told(one: Running, moment: Moment, *, quiet: bool) -> None:
 
 
 def _again(
-    job: Job, folder: Path, moment: Moment, before: dict[Path, Any], calm: Undisturbed
+    job: Job, folder: Path, moment: Moment, before: dict[Path, tuple[int, int]], calm: Undisturbed
 ) -> None:
-    one = Running(job, folder)
+    one = Running(job.words(folder), folder, warm=calm.warm)
     try:
         if not one.ended(180):
             moment.wrong.append("the same command again does not end")
@@ -278,22 +225,19 @@ def _again(
         if one.process.returncode:
             moment.wrong.append(f"again: exit code {one.process.returncode}: {text[-1500:]}")
             return
-        if "Traceback" in text:
+        if traced(text, bool(job.ranks)):
             moment.wrong.append(f"again: a traceback: {text[-1500:]}")
         if not one.gone(15):
             moment.wrong.append(f"again: orphans {one.family()}")
     finally:
         one.destroy()
-    for file, identity in before.items():
-        if not file.exists():
-            moment.wrong.append(f"lost: {file.name}")
-        elif _identity(file) != identity:
-            moment.wrong.append(f"computed twice: {file.name}")
+    kept(before, moment)
     found = job.result(folder)
     if json.dumps(found) != json.dumps(calm.result):
         moment.wrong.append(f"another result: {str(found)[:300]} and not {str(calm.result)[:300]}")
 
 
-def _identity(file: Path) -> tuple[int, int]:
+def identity(file: Path) -> tuple[int, int]:
+    """When a file was written, and its length."""
     told = file.stat()
     return told.st_mtime_ns, told.st_size

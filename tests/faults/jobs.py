@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 
 from tests.ports import free_port
 
@@ -33,6 +34,12 @@ class Job(ABC):
 
     name: str
     ranks = 0
+    imports: tuple[str, ...] = ()
+    """Modules that a process of a moment has behind it, where it is forked."""
+    services: tuple[str, ...] = ()
+    """Programs that the command needs and did not start, victims as well: kind, and number."""
+    waiting: str = ""
+    """How it tells that it waits for one of them."""
 
     @abstractmethod
     def words(self, folder: Path) -> list[str]:
@@ -46,6 +53,10 @@ class Job(ABC):
     def result(self, folder: Path) -> Any:
         """What does not depend on when or where it was computed."""
 
+    def service(self, name: str, folder: Path) -> list[str]:
+        """What follows ``python`` for a service."""
+        raise NotImplementedError(f"{self.name} needs no {name}")
+
     def prepare(self, folder: Path) -> None:  # noqa: B027
         """Make what the command reads: most read nothing."""
 
@@ -54,6 +65,7 @@ class SurveyOfCells(Job):
     """A survey of twelve cells of 60 ms."""
 
     name = "survey"
+    imports = ("experiments.survey", "experiments.storage.store", "tests.experiments.fake_survey")
 
     def words(self, folder: Path) -> list[str]:
         return ["-m", "tests.faults.jobs", "survey", str(folder)]
@@ -74,6 +86,10 @@ class SweepOfRuns(Job):
 
     name = "sweep"
 
+    def service(self, name: str, folder: Path) -> list[str]:
+        """What follows ``python`` for a service."""
+        raise NotImplementedError(f"{self.name} needs no {name}")
+
     def prepare(self, folder: Path) -> None:
         (folder / "study.toml").write_text(STUDY)
 
@@ -86,15 +102,50 @@ class SweepOfRuns(Job):
 
     def result(self, folder: Path) -> Any:
         parts = [
-            pd.read_parquet(file).drop(columns="run_seconds") for file in self.finished(folder)
-        ]
+            pq.ParquetFile(file).read(use_threads=False).to_pandas(use_threads=False)
+            .drop(columns="run_seconds") for file in self.finished(folder)
+        ]  # fmt: skip
         return pd.concat(parts, ignore_index=True).to_json(double_precision=15)
+
+
+class SweepOnDask(SweepOfRuns):
+    """The same on a scheduler and two workers of dask.distributed, which somebody else started and
+    starts again."""
+
+    name = "dask"
+    services = ("scheduler", "worker 1", "worker 2")
+    waiting = r"note: (the executor does not open|no worker is at the scheduler)"
+    imports = (
+        "distributed.cli.dask_scheduler", "distributed.cli.dask_worker",
+        "experiments.commands.sweep", "experiments.cli.options", "distributed",
+    )  # fmt: skip
+
+    def prepare(self, folder: Path) -> None:
+        longer = STUDY.replace("steps = 400", "steps = 3000")  # so that moments fall between files
+        (folder / "study.toml").write_text(longer)
+        (folder / "port").write_text(str(free_port()))
+
+    def words(self, folder: Path) -> list[str]:
+        return [*super().words(folder), "--executor", f"dask://{self._address(folder)}"]
+
+    def service(self, name: str, folder: Path) -> list[str]:
+        if name == "scheduler":
+            host, _, port = self._address(folder).partition(":")
+            options = ["distributed.cli.dask_scheduler", "--host", host, "--port", port]
+        else:
+            options = ["distributed.cli.dask_worker", f"tcp://{self._address(folder)}",
+                       "--nthreads", "1", "--no-nanny", "--death-timeout", "300"]  # fmt: skip
+        return ["-m", *options, "--no-dashboard"]
+
+    def _address(self, folder: Path) -> str:
+        return "127.0.0.1:" + (folder / "port").read_text()
 
 
 class CheckpointedAlone(Job):
     """A checkpointed run in one process."""
 
     name = "checkpointed"
+    imports = ("algorithms.catalogue", "algorithms.runner.checkpointed_run")
 
     def words(self, folder: Path) -> list[str]:
         return ["-m", "tests.faults.jobs", "checkpointed", str(folder)]
@@ -110,6 +161,7 @@ class OnRanks(Job):
     """A run on two ranks under torchrun, without checkpoints."""
 
     name, ranks = "ranks", 2
+    imports = ("torch.distributed.run", "experiments.commands.launch")
     more: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()
 
@@ -159,8 +211,8 @@ class ServedOnRanks(OnRanks):
 JOBS: dict[str, Job] = {
     one.name: one
     for one in (
-        SurveyOfCells(), SweepOfRuns(), CheckpointedAlone(), OnRanks(), CheckpointedOnRanks(),
-        ServedOnRanks(),
+        SurveyOfCells(), SweepOfRuns(), SweepOnDask(), CheckpointedAlone(), OnRanks(),
+        CheckpointedOnRanks(), ServedOnRanks(),
     )
 }  # fmt: skip
 
