@@ -128,7 +128,7 @@ ASYNC_COORDINATE_PROX = contrast(
     "async-coordinate-prox",
     "the support is found and then served first, so that a fraction of the uploads does",
     replace(
-        _SPARSE, step=FromProblem("gamma = 1/(2 L_max)", _half), points=360, replicas=32,
+        _SPARSE, step=FromProblem("gamma = 1/(2 L_max)", _half), points=360, replicas=256,
         note="weight 0.02",
     ),
     Reading("sent_bits", target=2e-3),
