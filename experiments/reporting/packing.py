@@ -15,7 +15,7 @@ import numpy as np
 WORTH = 0.75
 """Share of its bytes that a part takes at most when packed; else it stays as it is."""
 
-LINES = 6
+LINES = 4
 """Lines of a table that are on the page as they are, for readers without a script too."""
 
 _UNFIT = '\0\n\r"&\\'  # letters that cannot stand in a string of a script or an attribute
