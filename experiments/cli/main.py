@@ -239,6 +239,9 @@ def audit(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 if anything is refuted.")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="Print every check in full, not what was found alone.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Audit anybody's compressor or method.
@@ -267,6 +270,7 @@ def audit(
             matrix=matrix,
             strict=strict,
             as_json=as_json,
+            whole=whole,
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -25,7 +26,7 @@ from experiments.commands.console import (
     tally,
     verdict_list,
 )
-from experiments.commands.grid import print_table
+from experiments.commands.grid import LAYOUT, print_table
 from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.faults import SubjectFault
@@ -35,9 +36,10 @@ from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.named import audit_named
 from proofs_check.audit.plan import Plan
 from proofs_check.audit.reporting import ProgressLine
-from proofs_check.verdict import Verdict
+from proofs_check.verdict import Outcome, Verdict
 
 _SHOWN = 16
+_ROWS, _LETTERS = 7, 100  # of a short report: checks with what was seen, letters of each
 
 
 def audit_command(
@@ -55,8 +57,11 @@ def audit_command(
     matrix: bool,
     strict: bool,
     as_json: bool,
+    whole: bool = False,
 ) -> int:
-    """Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
+    """Print what was refuted or compared, ``whole`` or as lines with tabs: every check.
+
+    Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
     or raises at a finite vector; 130 if it was interrupted, with what was finished. A method has an
     audit of its own, with 1 if anything is refuted."""
     with redirect_stdout(sys.stderr):  # a stranger's module may print
@@ -69,7 +74,7 @@ def audit_command(
                 "ranks": ranks, "matrix": matrix, "strict": strict,
             }  # fmt: skip
             _refuse(name, given)
-            return audit_method_command(method, as_json)
+            return audit_method_command(method, as_json, whole or LAYOUT.tsv)
     try:
         with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
             at_least("ranks", 1 if ranks is None else ranks, 1)
@@ -88,7 +93,7 @@ def audit_command(
     if as_json:
         dump(record(found))
     else:
-        _show(found, stated)
+        _show(found, stated, whole or LAYOUT.tsv)
     if not found.complete:
         print("interrupted: above is what was finished", file=sys.stderr)
         return INTERRUPTED
@@ -170,7 +175,7 @@ def _dimension(one: Measure) -> dict[str, Any]:
     }
 
 
-def _show(found: Audit, stated: Stated) -> None:
+def _show(found: Audit, stated: Stated, whole: bool) -> None:
     out = console(False)
     if found.headline:
         description = escape(f"{found.subject}: {found.headline}")
@@ -182,12 +187,15 @@ def _show(found: Audit, stated: Stated) -> None:
         out.print(f"class: [bold]{escape(found.fit.name)}[/]", highlight=False)
     if found.measures:
         _print_measures(out, found.measures, stated)
-        for one in found.measures:
+        for one in found.measures if whole else found.measures[-1:]:
             description = f"worst in R^{one.d}: x = {shown(one.worst.look.x)}, {one.worst.found}"
             out.print(escape(description), highlight=False)
     if found.claims:
         out.print(verdict_list(found.claims), highlight=False)
-    _print_behaviour(out, found.behaviour)
+    if whole:
+        _print_behaviour(out, found.behaviour)
+    else:
+        _print_findings(out, found.behaviour)
     if found.verdicts:
         out.print(f"{tally(found.verdicts)}; {found.verdicts[0].provenance}", highlight=False)
 
@@ -211,6 +219,26 @@ def _print_measures(out: Console, measures: Sequence[Measure], stated: Stated) -
             ", ".join(limits) or "-",
         ))  # fmt: skip
     print_table(out, heads, lines, "measured, by dimension")
+
+
+def _print_findings(out: Console, verdicts: Sequence[Verdict]) -> None:
+    """What was refuted and, behind it, compared, in short, and where the rest is."""
+    wanted = (Outcome.REFUTED, Outcome.COMPARED)
+    told = [one for outcome in wanted for one in verdicts if one.outcome is outcome]
+    if told:
+        _print_behaviour(out, [_shortened(one) for one in told[:_ROWS]])
+    named = ", ".join(f"{one.check} ({one.outcome.value})" for one in told[_ROWS:])
+    if named:
+        out.print(escape(f"further: {named}"), highlight=False)
+    if verdicts:
+        left = tally([one for one in verdicts if one not in told])
+        out.print(f"{left} not shown; --all prints every check in full", highlight=False)
+
+
+def _shortened(one: Verdict) -> Verdict:
+    if len(one.evidence) <= _LETTERS:
+        return one
+    return replace(one, evidence=f"{one.evidence[: _LETTERS - 4].rstrip()} ...")
 
 
 def _print_behaviour(out: Console, verdicts: Sequence[Verdict]) -> None:

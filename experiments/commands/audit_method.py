@@ -23,6 +23,8 @@ from proofs_check.method_audit.audit import audit_method
 from proofs_check.method_audit.subject import MethodSubject
 from proofs_check.verdict import Outcome
 
+_FINDINGS = Outcome.COMPARED, Outcome.REFUTED
+
 
 def method_called(name: str) -> MethodSubject | None:
     """The method that MODULE:ATTRIBUTE names; None where it names something else, or nothing."""
@@ -33,8 +35,10 @@ def method_called(name: str) -> MethodSubject | None:
     return found if isinstance(found, MethodSubject) else None
 
 
-def audit_method_command(subject: MethodSubject, as_json: bool) -> int:
-    """Exit code 1 if anything is refuted, 2 if a claim cannot be read, 3 if the step raised."""
+def audit_method_command(subject: MethodSubject, as_json: bool, whole: bool = False) -> int:
+    """Print what was refuted or compared, ``whole``: every check.
+
+    Exit code 1 if anything is refuted, 2 if a claim cannot be read, 3 if the step raised."""
     tell = ProgressLine(sys.stderr)
     try:
         with redirect_stdout(sys.stderr):  # a stranger's code may print
@@ -50,6 +54,9 @@ def audit_method_command(subject: MethodSubject, as_json: bool) -> int:
     out = console(False)
     out.print(f"[bold]{escape(subject.name)}[/]: a method", highlight=False)
     ordered = sorted(found, key=lambda one: one.outcome is Outcome.REFUTED)
-    out.print(verdict_list(ordered), highlight=False)
-    out.print(tally(found), highlight=False)
+    told = [one for one in ordered if whole or one.outcome in _FINDINGS]
+    if told:
+        out.print(verdict_list(told), highlight=False)
+    rest = "" if len(told) == len(found) else f"; {len(found) - len(told)} not shown, see --all"
+    out.print(f"{tally(found)}{rest}", highlight=False)
     return exit_code(found)

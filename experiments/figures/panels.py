@@ -1,7 +1,7 @@
 """A measured quantity against steps, bits and seconds, its bound beside it, and its replicas.
 
-Where every step costs the same, three panels would show one curve three times: there is one, which
-says what a step costs.
+Where every step costs the same bits or seconds, a panel against these would show the curve against
+steps again: that one says what a step costs instead.
 """
 
 from __future__ import annotations
@@ -86,14 +86,16 @@ def three_panels(run: RunCurves) -> Figure:
     drawn = [
         (label, x, its)
         for label, x, its in zip(labels, _across(run), other, strict=True)
-        if x is not None and np.nanmax(x) > 0
+        if x is run.steps or (x is not None and len(np.unique(x[x > 0])) > 1)
     ]
     beside = () if run.beside is None else (run.beside.mean[1:],)
     above = bound_above(run.bound, (run.mean[1:], run.high[1:], *beside)) if log else ""
     run = replace(run, bound=None) if above else run
-    cost = _cost(run)
+    costs = _costs(run)
+    cost = f"(a step: {', '.join(costs.values())})" if costs else ""
+    drawn = [one for one in drawn if labels.index(one[0]) not in costs]
     if cost:
-        drawn = [(f"{labels[0]}\n{cost}", *drawn[0][1:])]
+        drawn[0] = (f"{labels[0]}\n{cost}", *drawn[0][1:])
     ends = distributed(run.ends, log)
     figure, panels = _laid_out(len(drawn), len(ends) > 0)
     for ax, (label, x, its) in zip(panels, drawn, strict=False):
@@ -114,7 +116,7 @@ def three_panels(run: RunCurves) -> Figure:
         panels[0].set_title(f"▲ {above}", fontsize=9, color=BOUND, loc="left", y=0.97, va="top")
     panels[0].set_ylabel(run.label)
     handles, names = panels[0].get_legend_handles_labels()
-    columns = 1 if cost else _NAMES_A_LINE
+    columns = 1 if len(drawn) == 1 else _NAMES_A_LINE
     figure.legend(handles, names, loc="lower center", ncols=columns)
     title = fill(run.title, round(figure.get_figwidth() / _LETTER))
     figure.suptitle(title, fontsize=11, color=INK)
@@ -125,11 +127,11 @@ def three_panels(run: RunCurves) -> Figure:
     return figure
 
 
-def _cost(run: RunCurves) -> str:
-    """Bits and seconds of a step in words, where all steps of all that is drawn cost the same; else
-    empty."""
+def _costs(run: RunCurves) -> dict[int, str]:
+    """Bits (1) and seconds (2) of a step in words, each where all steps of all that is drawn cost
+    the same."""
     runs = [run] if run.beside is None else [run, run.beside]
-    told = []
+    told = {}
     for k, unit in ((1, "Mbit"), (2, "s")):
         spent = [x for one in runs if (x := _across(one)[k]) is not None]
         if not any(x.any() for x in spent):
@@ -137,10 +139,9 @@ def _cost(run: RunCurves) -> str:
         one = None
         if len(spent) == len(runs):
             one = cost_of_a_step([each.steps for each in runs], spent)
-        if one is None:
-            return ""
-        told.append(f"{one:.3g} {unit}")
-    return f"(a step: {', '.join(told)})" if told else ""
+        if one is not None:
+            told[k] = f"{one:.3g} {unit}"
+    return told
 
 
 def _laid_out(count: int, replicas: bool) -> tuple[Figure, list[Axes]]:

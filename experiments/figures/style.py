@@ -24,7 +24,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from experiments.figures.indices import as_mathtext
 from experiments.storage.files import write_atomically
-from theory.arrays import Floats
+from theory.arrays import Floats, Ints
 
 INK = "#22262b"
 MEASURED = "#1f5a94"
@@ -40,7 +40,10 @@ _NOTE = "rateproof"
 _DESCRIPTION = 0x010E  # the EXIF tag that a WebP holds its note in
 _EFFORT = 80  # of 100; the last costs eighty times the time and saves a fiftieth
 _PLAIN = Image.Dither.NONE
-_STRENGTHS = (1.0, 0.6, 0.35, 0.18)  # of a colour on white
+_PALE = {INK: (0.5,), FAINT: (0.5, 0.18)} | dict.fromkeys(SERIES, (0.5, 0.2))
+"""Strengths on white, at which a colour has edges, bands and grids."""
+
+_FEW = 16  # colours of a picture: as many as two pixels of a WebP share a byte of
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _STYLE: Any = {
@@ -100,13 +103,13 @@ def png(figure: Figure, dpi: int = 160, note: str = "") -> bytes:
 def webp(figure: Figure, dpi: int, note: str = "", *, tinted: bool = True) -> bytes:
     """The figure for a page, as WebP without loss, a fifth smaller than the same as PNG.
 
-    ``tinted``: in tints of the colours that are drawn with; an octree of as few colours loses
-    bands and grids, which are pale. Else in 64 colours, for pictures with a scale of colours.
+    ``tinted``: in tints of the colours that are drawn with, at most 16; an octree of as few
+    loses bands and grids, which are pale. Else in 64 colours, for pictures with a scale of colours.
     ``note`` is what :func:`note_of` reads.
     """
     full, words, buffer = _full(figure, dpi), Image.Exif(), io.BytesIO()
     words[_DESCRIPTION] = note
-    few = full.quantize(palette=_tints(), dither=_PLAIN) if tinted else _reduced(full)
+    few = _tinted(full) if tinted else _reduced(full)
     few.convert("RGB").save(
         buffer, format="webp", lossless=True, quality=_EFFORT, method=4, exif=words
     )
@@ -127,14 +130,31 @@ def _reduced(full: Image.Image) -> Image.Image:
     return full.quantize(64, method=Image.Quantize.FASTOCTREE, dither=_PLAIN)
 
 
-@cache
-def _tints() -> Image.Image:
-    """A palette: white, and every colour at full and as edges, bands and grids have it on white."""
-    full = np.array([to_rgb(colour) for colour in dict.fromkeys((INK, FAINT, *SERIES))])
-    tints = [255 * (1 - strength * (1 - full)) for strength in _STRENGTHS]
+def _tinted(full: Image.Image) -> Image.Image:
+    """The picture in the 16 tints that it has most of; white and colours at full strength are among
+    them, however small what is drawn in them is."""
+    tinted = full.quantize(palette=_palette(_tints()), dither=_PLAIN)
+    pixels = np.bincount(np.asarray(tinted).ravel(), minlength=256)
+    used = np.flatnonzero(pixels)
+    pale = used > len(_PALE)  # behind white and the full colours
+    kept = used[np.lexsort((-pixels[used], pale))[:_FEW]]
+    return full.quantize(palette=_palette(_tints()[np.sort(kept)]), dither=_PLAIN)
+
+
+def _palette(colours: Ints) -> Image.Image:
+    """The palette of colours ``[k, 3]``."""
     palette = Image.new("P", (1, 1))
-    palette.putpalette(np.vstack([[255.0] * 3, *tints]).round().astype(np.uint8).tobytes())
+    whole = np.vstack([colours, np.repeat(colours[:1], 256 - len(colours), axis=0)])
+    palette.putpalette(whole.astype(np.uint8).tobytes())
     return palette
+
+
+@cache
+def _tints() -> Ints:
+    """White, all colours at full, and as edges, bands and grids have them on white ``[k, 3]``."""
+    full = {colour: np.array(to_rgb(colour)) for colour in _PALE}
+    pale = [1 - much * (1 - full[one]) for one, strengths in _PALE.items() for much in strengths]
+    return (255 * np.vstack([np.ones(3), *full.values(), *pale])).round().astype(np.int64)
 
 
 def svg(figure: Figure) -> bytes:

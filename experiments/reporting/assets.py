@@ -1,13 +1,11 @@
 """Shared assets of a report's pages, each once: style, script, plotting library, index of words.
 
-Scripts that pages ask for later hold their content packed: gzip, in base64, so that a page that is
-opened from a folder can read them, and few bytes lie there.
+Scripts that pages ask for later hold their content packed, so that a page that is opened from a
+folder can read them, and few bytes lie there.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +14,7 @@ from typing import NamedTuple, final
 
 from plotly.offline import get_plotlyjs
 
+from experiments.reporting.packing import script
 from experiments.storage.files import write_atomically
 
 ASSETS = "assets"
@@ -48,7 +47,7 @@ def write_assets(out: Path, entries: Sequence[Entry], plotting: bool = True) -> 
     files = {
         "style.css": (TEMPLATES / "style.css").read_bytes(),
         "report.js": (TEMPLATES / "report.js").read_bytes(),
-        "search.js": _packed("search", words),
+        "search.js": script("search", words),
     }
     if plotting:
         files["plotly.js"] = _plotting()
@@ -61,9 +60,4 @@ def write_assets(out: Path, entries: Sequence[Entry], plotting: bool = True) -> 
 @cache
 def _plotting() -> bytes:
     """plotly.js (Plotly Technologies, MIT licence), as the Python package has it."""
-    return _packed("plotly", get_plotlyjs())
-
-
-def _packed(name: str, text: str) -> bytes:
-    zipped = gzip.compress(text.encode(), mtime=0)
-    return f'report.{name}("{base64.b64encode(zipped).decode()}");\n'.encode()
+    return script("plotly", get_plotlyjs())

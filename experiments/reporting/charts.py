@@ -1,14 +1,12 @@
 """Data of a picture: the page draws it again when asked, and gives it as CSV and SVG.
 
-A chart is JSON, rounded to four digits, without the points that no picture needs, and packed, in a
-script of its own beside the picture, so that a page opened from a folder can read it, and none does
-before somebody asks.
+A chart is JSON, rounded to four digits, without the points that no picture needs. Those of a row's
+pictures share steps, names and axes, and lie packed in one script, so that a page opened from a
+folder can read them, and none does before somebody asks.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -72,15 +70,13 @@ def chart(curves: Curves) -> dict[str, Any]:
             }  # fmt: skip
 
 
-def packed(stem: str, curves: Curves) -> str:
-    """The script that hands a picture's chart to the page, gzip in base64; the same for the same.
+def as_text(curves: Curves) -> str:
+    """The chart of a picture as JSON.
 
     Raises:
         ValueError: a number that JSON cannot hold.
     """
-    text = json.dumps(chart(curves), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    zipped = gzip.compress(text.encode(), mtime=0)
-    return f'report.chart("{stem}","{base64.b64encode(zipped).decode()}");\n'
+    return json.dumps(chart(curves), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
 
 def _run(run: RunCurves) -> dict[str, Any]:
@@ -190,4 +186,5 @@ def _numbers(values: Floats) -> list[float | None]:
 
 def _rounded(values: Floats) -> Iterator[float | None]:
     for value in values.tolist():
-        yield float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+        near = float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+        yield near if near is None or not near.is_integer() else int(near)

@@ -24,7 +24,7 @@ from experiments.reporting.influences import influence_lines
 from experiments.reporting.kinds import KINDS
 from experiments.reporting.packing import LINES, packed
 from experiments.reporting.part_pages import part_page, part_pages
-from experiments.reporting.pictures import FIGURES, Picture
+from experiments.reporting.pictures import FIGURES, Picture, write_charts
 from experiments.reporting.provenance import provenance
 from experiments.reporting.questions import questions
 from experiments.reporting.row_pages import row_section, variants_summary
@@ -137,6 +137,7 @@ def write_pages(
             page = part_page(part.kind, part.name)
             writer.write(page, "part.html.j2", p=part, shown=shown)
     _write_lists(writer, survey, table, shown, pictures, proofs)
+    write_charts(out, pictures)
     write_assets(out, entries(table, shown, pictures, PAGES))
 
 

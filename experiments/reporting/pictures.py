@@ -1,7 +1,7 @@
 """The report's figures: drawn side by side in two processes if many, kept as WebP and as data.
 
 Of the data the page draws the figure again where somebody looks closer, and makes CSV and SVG: kept
-for each of a survey's figures, SVG took 82 MB.
+for each of a survey's figures, SVG took 82 MB. The data of all pictures of a row lie in one file.
 
 A picture holds a hash of what it shows and of the code that drew it: a figure whose curves did not
 change is not drawn again.
@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import final
@@ -34,13 +35,17 @@ from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.processes.executors import pool_of
 from experiments.processes.pool import Ended
-from experiments.reporting.charts import Curves, packed
+from experiments.reporting.charts import Curves, as_text
+from experiments.reporting.packing import script
 from experiments.storage.files import write_atomically
 from proofs_check.gantt import LanePanel
 
 _FEW = 6  # figures that are drawn before another process has imported what draws them
 FIGURES = "figures"
 """The folder of a report that they lie in."""
+
+CHARTS = "charts"
+"""The folder of a report that their data lie in, one file for all pictures of a row."""
 
 _HALF = 640  # pixels: the widest picture that stands beside another on a page
 _DPI = 92  # as wide as pages show them; what is drawn again is sharper still
@@ -85,6 +90,7 @@ class Picture:
         half: whether it takes half the width of the page.
         run: whether it shows a run.
         effect: whether it shows a row's effect beside its baseline.
+        chart: what it shows, as JSON.
     """
 
     row: str
@@ -96,18 +102,41 @@ class Picture:
     half: bool
     run: bool = False
     effect: bool = False
+    chart: str = field(default="{}", repr=False)
+
+    @property
+    def charts(self) -> str:
+        """Name without ending of the file that holds its chart."""
+        return self.row.replace(":", "--")
 
 
 def draw(folder: Path, drawing: Drawing) -> None:
-    """Make one figure and write its data and its picture, unless they are there."""
+    """Make one figure and write its picture, unless it is there.
+
+    Raises:
+        ValueError: it cannot be drawn, or its data hold a number that JSON cannot hold.
+    """
     key = _key(drawing)
     if not _there(drawing, key, folder):
+        as_text(drawing.curves)  # what has no chart has no picture
         with styled():
             drawn = webp(_figure(drawing.curves), _DPI, key)
-        write_atomically(
-            folder / f"{drawing.stem}.js", packed(drawing.stem, drawing.curves).encode()
-        )
         write_atomically(folder / f"{drawing.stem}.webp", drawn)
+
+
+def write_charts(out: Path, pictures: Sequence[Picture]) -> None:
+    """Write the data of pictures to a report's folder, a file for each row that has any; files that
+    are the same are left."""
+    folder = out / CHARTS
+    held: dict[str, dict[str, str]] = defaultdict(dict)
+    for one in pictures:
+        held[one.charts][one.stem] = one.chart
+    for name, charts in held.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        text = ",".join(f'"{stem}":{chart}' for stem, chart in charts.items())
+        path, content = folder / f"{name}.js", script("chart", f"{{{text}}}", name)
+        if not path.exists() or path.read_bytes() != content:
+            write_atomically(path, content)
 
 
 def pictures(
@@ -162,7 +191,7 @@ def _key(drawing: Drawing) -> str:
     """A hash of what is drawn and of the code that draws it."""
     graph, code = _drawn_by()
     text = contents_of(drawing.curves, graph).text
-    return hashlib.sha256(code + text.encode()).hexdigest()[:32]
+    return hashlib.sha256(code + text.encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=1)
@@ -179,8 +208,7 @@ def _undrawn(drawings: Sequence[Drawing], folder: Path) -> tuple[Drawing, ...]:
 
 
 def _there(drawing: Drawing, key: str, folder: Path) -> bool:
-    image = folder / f"{drawing.stem}.webp"
-    return image.with_name(f"{drawing.stem}.js").is_file() and note_of(image) == key
+    return note_of(folder / f"{drawing.stem}.webp") == key
 
 
 def _figure(curves: Curves) -> Figure:
@@ -200,6 +228,7 @@ def _figure(curves: Curves) -> Figure:
 
 
 def _picture(drawing: Drawing, folder: Path) -> Picture:
+    (folder / f"{drawing.stem}.js").unlink(missing_ok=True)  # an earlier version's
     with Image.open(folder / f"{drawing.stem}.webp") as image:
         width, height = image.size
     return Picture(
@@ -212,4 +241,5 @@ def _picture(drawing: Drawing, folder: Path) -> Picture:
         half=width <= _HALF,
         run=drawing.run,
         effect=drawing.effect,
+        chart=as_text(drawing.curves),
     )

@@ -88,7 +88,7 @@ def headline(table: pd.DataFrame) -> pd.DataFrame:
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write the table as parquet, atomically."""
     buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False, compression="zstd")
+    table.to_parquet(buffer, index=False, compression="zstd", compression_level=19)
     write_atomically(path, buffer.getvalue())
 
 

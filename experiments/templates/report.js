@@ -17,9 +17,23 @@ const report = (() => {
     one.onerror = () => { delete asked[name]; reject(new Error(`${path} is not there`)); };
     document.head.append(one);
   });
+  const UNFIT = [0, 10, 13, 34, 38, 92];
   const unpacked = (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+    // letters of seven bits; of two bytes where one that cannot stand there comes first, or last alone
+    const bytes = new Uint8Array(2 * text.length);
+    let [held, bits, end] = [0, 0, 0];
+    const seven = (letter) => {
+      held = (held << 7 | letter) & 0x3fff;
+      bits += 7;
+      if (bits >= 8) { bits -= 8; bytes[end] = held >> bits; end += 1; }
+    };
+    for (let k = 0; k < text.length; k += 1) {
+      const code = text.charCodeAt(k);
+      const which = code >> 7;
+      if (which) seven(UNFIT[(which - 2) % 6]);
+      if (which < 8) seven(code & 127);
+    }
+    return new Response(new Blob([bytes.subarray(0, end)]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   };
   const given = (name) => (text) => waiting[name]?.(unpacked(text));
   const button = (label, action, attributes = {}) => {
@@ -266,7 +280,8 @@ const report = (() => {
   const titled = (data, form) => ({ ...form, title: { text: data.title, font: { size: 15 } }, margin: { ...form.margin, t: 110 } });
   const save = (name, href) => make("a", { download: name, href }).click();
   const picture = (figure) => {
-    const stem = figure.dataset.chart;
+    const stem = figure.id.replace("figure-", "");
+    const charts = `charts/${figure.dataset.charts}`;
     const image = figure.querySelector("img");
     const name = image.alt;
     const bar = make("div", { class: "tools", role: "group", "aria-label": `Picture: ${name}` });
@@ -277,7 +292,7 @@ const report = (() => {
       for (const one of data.series ?? []) one.x = one.x.map((x) => (typeof x === "number" ? one.x[0].map((at) => at * x) : x));
       return data;
     };
-    const loaded = () => script(`figures/${stem}.js`, stem).then(JSON.parse).then(whole);
+    const loaded = () => script(`${charts}.js`, charts).then((text) => whole(JSON.parse(text)[stem]));
     const failed = (error) => { told.textContent = String(error.message); };
     let state = null;
     const draw = () => {
@@ -337,11 +352,11 @@ const report = (() => {
       });
     });
     document.querySelectorAll("table.sorted").forEach(sortable);
-    document.querySelectorAll("figure[data-chart]").forEach(picture);
+    document.querySelectorAll("figure[data-charts]").forEach(picture);
     document.querySelectorAll("details > pre[data-packed]").forEach(listing);
   });
   return {
-    chart: (stem, text) => given(stem)(text),
+    chart: (row, text) => given(`charts/${row}`)(text),
     search: given("search"),
     plotly: given("plotly"),
   };

@@ -40,6 +40,9 @@ def half(x):
     print("a stranger may print")
     return 2 * x * (np.random.random(len(x)) < 0.5)
 
+def sign(x):
+    return np.where(x >= 0, 1.0, -1.0)
+
 def top(x):
     y = np.zeros_like(x)
     kept = np.argsort(-np.abs(x))[:2]
@@ -165,6 +168,24 @@ def test_claims_with_names_are_held_by_dimension() -> None:
     assert "refuted" in out
 
 
+def test_a_report_is_a_screen_of_what_was_found_and_all_of_it_on_request() -> None:
+    """Everything refuted is named in either; what is left out is counted."""
+    name = "strangers_module:sign"
+    code, out, err = audit(name, *QUICK)
+    assert code == 0, err
+    assert len(out.splitlines()) <= 40 and out.count("worst in R^") == 1
+    data = json.loads(audit(name, *QUICK, "--json")[1])
+    words = " ".join(out.split())
+    found = [one["check"] for one in data["behaviour"] if one["outcome"] in ("refuted", "compared")]
+    assert len(found) > 7 and all(check in words for check in found)
+    assert "class: neither" in out and "--all prints every check in full" in words
+    code, whole, _ = audit(name, *QUICK, "--all")
+    assert code == 0 and whole.count("worst in R^") == 5
+    seen = " ".join(whole.split())
+    assert all(one["check"] in seen for one in data["behaviour"]) and "not shown" not in whole
+    assert audit(name, *QUICK, "--tsv")[1].count("\n") > len(data["behaviour"])
+
+
 def test_what_saves_nothing_is_told_in_the_first_line() -> None:
     code, out, err = audit("strangers_module:Copies", "--bits", "32*d", "--delta", "2", *QUICK)
     assert code == 1, err
@@ -287,7 +308,7 @@ def test_a_crash_at_some_vectors_only_is_the_subjects_error(
 @pytest.mark.parametrize("name", ["by_sum", "by_length", "by_largest"])
 def test_what_is_lost_at_zero_alone_is_printed_in_its_own_row(name: str) -> None:
     """Half of x, but 0 / 0 at zero: constants, worst vectors and sizes are told as of x / 2."""
-    code, out, err = audit(f"strangers_module:{name}", "--delta", "3/4", *QUICK)
+    code, out, err = audit(f"strangers_module:{name}", "--delta", "3/4", *QUICK, "--all")
     assert code == 1, err
     assert "class: contraction, unbiased after scaling, except at zero" in out
     worst = [line for line in out.splitlines() if line.startswith("worst in R^")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.reporting.packing import LINES, WORTH, packed, unpacked
+from experiments.reporting.packing import LINES, WORTH, content_of, letters, packed, unpacked
 from experiments.reporting.page import environment, write_pages
 from experiments.reporting.thinning import PIXELS, thinned
 from experiments.storage.store import Stored
@@ -45,8 +45,24 @@ def test_what_is_packed_is_unpacked_again_or_left_as_it_is(text: str) -> None:
     assert len(held) <= WORTH * len(text.encode())
 
 
+@given(st.binary(max_size=300))
+def test_bytes_are_letters_that_may_stand_within_quotes(content: bytes) -> None:
+    """Eight bits in seven-bit letters: a seventh more, whatever the bytes are."""
+    text = letters(content)
+    assert content_of(text) == content
+    assert not set(text) & set('\0\n\r"&\\')
+    assert len(text.encode()) <= -(-8 * len(content) // 7) + 1
+    assert text.encode().decode() == text, "no letter that UTF-8 lacks"
+
+
+def test_letters_that_may_not_stand_there_join_the_next() -> None:
+    """By hand: sevens 64 and 0, the first of six such letters; 34, the fourth, 1 and 0."""
+    assert letters(bytes([0b10000000])) == chr(64) + chr((8 + 0) * 128)
+    assert letters(bytes([0b01000100, 0b00000100])) == chr((2 + 3) * 128 + 1) + chr((8 + 0) * 128)
+
+
 def test_what_was_not_packed_is_refused() -> None:
-    with pytest.raises(ValueError, match="gzip in base64"):
+    with pytest.raises(ValueError, match="gzip in letters of seven bits"):
         unpacked("bm90aGluZw==")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -256,7 +258,15 @@ def test_figures_are_kept_as_picture_and_as_data(report: Path) -> None:
     }
     stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-effect"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
-    assert files == {f"{stem}.{kind}" for stem in stems for kind in ("webp", "js")}
+    assert files == {f"{stem}.webp" for stem in stems}
+    charts: dict[str, Any] = {}
+    for path in (report / "charts").iterdir():
+        (held,) = re.findall(
+            r'^report\.chart\("([^"]+)","([^"]+)"\);\n$', path.read_bytes().decode()
+        )
+        assert held[0] == path.stem, "the name that the page asks for"
+        charts |= json.loads(unpacked(held[1]))
+    assert charts.keys() == stems and all(chart["series"] for chart in charts.values())
     for stem in stems:
         with Image.open(report / "figures" / f"{stem}.webp") as image:
             assert image.width > 400
@@ -418,7 +428,7 @@ def test_a_figure_is_drawn_again_only_where_its_curves_changed(
     assert drawn(0.5, 0.25) == first
     second = drawn(0.5, 0.125)
     assert second[0] == first[0] and second[1] > first[1]
-    (tmp_path / "f0.js").unlink()
+    (tmp_path / "f0.webp").write_bytes(b"")
     assert drawn(0.5, 0.125)[0] > first[0]
     bad = Drawing("qsgd", "bad", "", replace(curves(0.5), title=r"$\nonsense$"))
     shown, (fault,) = pictures([bad, Drawing("qsgd", "good", "", curves(0.5))], tmp_path, 1)
