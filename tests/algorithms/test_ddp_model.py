@@ -99,7 +99,7 @@ def other_versions() -> str:
     """As if rank 1 had another release of this package."""
     model = DistributedDataParallel(Point())
     version = f"0.{dist.get_rank()}"
-    with mock.patch.object(ddp_hook.metadata, "version", lambda package: version):
+    with mock.patch.object(ddp_hook, "package_version", lambda package: version):
         return refusal(lambda: register_hook(model, QSGD(4)))
 
 

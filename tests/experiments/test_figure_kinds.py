@@ -52,7 +52,7 @@ def run_curves(**changes: object) -> RunCurves:
     """A run of four records, with a bound that says nothing of the first."""
     given: dict[str, object] = {
         "title": "a run", "label": "error", "steps": STEPS, "mean": ERROR, "low": 0.9 * ERROR,
-        "high": 1.1 * ERROR, "bits": 1e6 * STEPS**2, "seconds": 0.5 * STEPS,
+        "high": 1.1 * ERROR, "bits": 1e6 * STEPS**2, "seconds": 0.5 * STEPS**3,
         "bound": np.array([np.nan, 40.0, 20.0, 10.0]), "bound_label": "its theorem",
         "bound_order": "O(1)",
     }  # fmt: skip
@@ -272,7 +272,7 @@ def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
     labels = [ax.get_xlabel() for ax in figure.axes]
     assert labels == ["steps $t$", "sent and received per worker [Mbit]", "time [s]"]
     assert figure.axes[0].get_ylabel() == "error"
-    for ax, across in zip(figure.axes, (STEPS, STEPS**2, 0.5 * STEPS), strict=True):
+    for ax, across in zip(figure.axes, (STEPS, STEPS**2, 0.5 * STEPS**3), strict=True):
         assert scales(ax) == ("log", "log") and len(ax.lines) == 2 and len(ax.collections) == 1
         assert y_of(ax, "measured mean").tolist() == ERROR.tolist()
         x = np.asarray(ax.lines[0].get_xdata(), dtype=np.float64)

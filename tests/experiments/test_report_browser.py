@@ -14,6 +14,7 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import examples
 from algorithms.topologies.ring import Ring
 from experiments.reporting.drawings import drawings
+from experiments.reporting.packing import unpacked
 from experiments.reporting.page import PAGES, write_pages
 from experiments.reporting.part_pages import part_page
 from experiments.reporting.pictures import draw_some
@@ -181,9 +182,7 @@ def test_everything_the_search_finds_is_there(report: Path, tab: Tab) -> None:
         "'script'); report.search = (text) => done(text); one.src = 'assets/search.js';"
         "document.head.append(one); })"
     )
-    unzip = f"""new Response(new Blob([Uint8Array.from(atob({json.dumps(text)}), (c) =>
-        c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('gzip'))).text()"""
-    entries = json.loads(tab.run(unzip))
+    entries = json.loads(unpacked(text))
     assert len(entries) > 400
     pages: dict[str, str] = {}
     for title, _, link, _ in entries:

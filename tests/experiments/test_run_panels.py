@@ -34,6 +34,21 @@ def test_a_run_of_equal_steps_is_drawn_once_and_says_what_a_step_costs() -> None
     assert ax.get_xlabel() == "steps $t$\n(a step: 1 Mbit, 0.5 s)"
 
 
+def test_an_axis_along_the_steps_is_left_out_by_itself() -> None:
+    """Of three panels, and of three where one holds a single record."""
+    with styled():
+        clock = three_panels(run_curves(seconds=0.5 * STEPS))
+        bits = three_panels(run_curves(bits=1e6 * STEPS))
+        late = three_panels(run_curves(seconds=np.where(STEPS == STEPS.max(), 3.0, 0.0)))
+    labels = [[ax.get_xlabel() for ax in figure.axes] for figure in (clock, bits, late)]
+    sent = "sent and received per worker [Mbit]"
+    assert labels == [
+        ["steps $t$\n(a step: 0.5 s)", sent],
+        ["steps $t$\n(a step: 1 Mbit)", "time [s]"],
+        ["steps $t$", sent],
+    ]
+
+
 def test_replicas_at_the_end_are_points_beside_the_curves() -> None:
     ends = np.array([0.8, 0.9, 1.0, 1.1, 1.2])
     with styled():
