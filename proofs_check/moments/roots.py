@@ -118,7 +118,8 @@ def _step(block: MomentBlock, p: int, centre: Floats, rows: Floats) -> _Stretch:
 
 
 def _narrow(root: Floats) -> Floats:
-    """A root ``[m, r]`` of the same square with at most m columns; of infinity one that is."""
+    """A root ``[m, r]`` of the same square with at most m columns; one of infinities where a number
+    of it is not finite."""
     m, r = root.shape
     if r <= m:
         return root

@@ -4,9 +4,9 @@ A step computes fl(A y + b) from y; y - y^* goes to A (y - y^*), b = (I - A) y^*
 \|y\| and \|y^*\|, \|A\| at most 1 (steps of which a bound speaks do not grow) and D numbers in the
 state, an entry is a sum of D + 1 products and is off by at most (D + 2) u (\|A\| Y + \|b\|)
 <= 3 (D + 2) u Y, u = 2^{-53} (Higham 2002, section 3.1). Entries of A are read off steps of vectors
-that are as long as b, so they are off by at most 4 u, which moves A y by
-4 (D + 2) u Y. A step thus adds at most 7 (D + 2) u Y to the error, powers of A do not make it grow,
-and after t steps \|\delta\| <= 7 t (D + 2) u Y; powers of A by squaring are off by no more.
+that are as long as b, so they are off by at most 4 u, which moves A y by 4 (D + 2) u Y. A step thus
+adds at most 7 (D + 2) u Y to the error, powers of A do not make it grow, and after t steps
+\|\delta\| <= 7 t (D + 2) u Y; powers of A by squaring are off by no more.
 
 Powers that grow before they fall, as those of steps with a memory do, are not covered: after 1,000
 steps and more moments are computed again in other coordinates, and what is seen there comes off the

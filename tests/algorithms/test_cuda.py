@@ -56,6 +56,12 @@ def test_rows_agree_with_the_cpu(key):
 
 @pytest.mark.parametrize("name", [entry.name for entry in PROBLEMS])
 def test_problems_are_those_of_the_cpu(name):
+    """Gradients away from the start too: a problem may start at its minimum, and stay there."""
+    here = problem(name, 4)
+    shift = torch.linspace(0.1, 1.0, here.d, dtype=here.dtype)
+    x, there = here.start() + shift, here.to("cuda")
+    cpu, gpu = here.all_gradients(x), there.all_gradients(x.to("cuda")).cpu()
+    assert cpu.any() and apart(cpu, gpu) <= 1e-10
     assert apart(on("cpu", "bsp-sgd", name), on("cuda", "bsp-sgd", name)) <= 1e-10
 
 
