@@ -6,7 +6,7 @@ points, and special cases that are other methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
@@ -14,7 +14,11 @@ import numpy as np
 import torch
 
 from algorithms.methods.base import Method
-from algorithms.methods.gossip_tracking.gradient_tracking import TrackingState
+from algorithms.methods.gossip_tracking.gradient_tracking import (
+    GradientTracking,
+    StepOrder,
+    TrackingState,
+)
 from algorithms.methods.gossip_tracking.k_gt import KGT
 from algorithms.methods.gossip_tracking.push_diging import PushDIGing
 from algorithms.methods.gossip_tracking.push_pull import PushPull
@@ -204,6 +208,28 @@ def push_pull_stays(build: Build = PushPull) -> Verdict:
     rest = TrackingState(x, torch.zeros_like(x), problem.full_gradient(x, torch.arange(_N)))
     method = build(_STEP, Averaging(DIGRAPH), DIGRAPH)
     return is_fixed_point(method, rest, problem, "X = x*, Y = 0, G = G(x*)")
+
+
+@push_pull_forms.case("equal to tracking", f"30 steps, R = C = W, seed {_SEED}")
+def push_pull_is_tracking(build: Build = PushPull) -> Iterator[Verdict]:
+    """R = C = W: X'' = 2 W X' - W^2 X - gamma W (G' - G), where DIGing has no W before the
+    gradients and ATC tracking W^2, so on the complete graph, W^2 = W, it is ATC tracking."""
+    problem, topology = drawn_quadratic(_N, _D, _SEED), drawn_weights(_N, _SEED)
+    at, w, x = force(problem), topology.matrix(0), np.zeros((_N, _D))
+    rows = [x, -0.1 * w @ at(x)]
+    for _ in range(29):
+        old, new = rows[-2:]
+        rows.append(2 * w @ new - w @ w @ old - 0.1 * w @ (at(new) - at(old)))
+    yield same(
+        "between DIGing and ATC tracking",
+        rows_along(build(_STEP, topology, topology), problem, 30), np.stack(rows), tolerance=1e-12,
+    )  # fmt: skip
+    whole = Complete(_N)
+    theirs = GradientTracking(_STEP, whole, StepOrder.ADAPT_FIRST)
+    yield same(
+        "on the complete graph ATC tracking", rows_along(build(_STEP, whole, whole), problem, 30),
+        rows_along(theirs, problem, 30), tolerance=1e-12,
+    )  # fmt: skip
 
 
 push_diging_forms = ClosedForms("push-diging", "quadratic", name="push_diging_forms")

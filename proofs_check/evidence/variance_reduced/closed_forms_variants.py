@@ -6,6 +6,7 @@ One round by all its outcomes, special cases that are other methods, what is kep
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,27 @@ def is_page(make: Build = Marina) -> Iterator[Verdict]:
     yield _outcomes_are(after, torch.cat((exact[None], tails)))
     heads = int((after - exact).square().sum(-1).lt(1e-20).sum())
     yield _as_often("heads come with p = 1/4", [heads], [0.25])
+
+
+@sample_forms.case("equal to PAGE", f"40 rounds, one worker of {_SAMPLES} samples, seed {_SEED}")
+def runs_as_page(make: Build = Marina) -> Iterator[Verdict]:
+    """At n = 1 without compression every round of a run is one of PAGE (Li, Bao, Zhang, Richtarik
+    2020, arXiv:2008.10898, Algorithm 1), whose first estimate is the full gradient."""
+    problem, stray, away = few_samples(1), 0, []
+    method = make(_STEP, Identity(), 0.25, differences=Sampled())
+    for old, new in pairwise(path(method, problem, 40, seed=_SEED)):
+        x, before, g = (one[0, 0] for one in old.state)
+        due = sample_gradients(problem, x)[0].mean(0)[None]
+        if old.t:
+            moves = sample_gradients(problem, x)[0] - sample_gradients(problem, before)[0]
+            due = torch.cat((due, g + moves))
+        stray += int(not (new.state.estimate[0] - due).abs().amax(-1).lt(1e-12).any())
+        away.append(new.state.x[0, 0] - (x - 0.1 * new.state.estimate[0, 0]))
+    yield none_wrong(
+        "every estimate is the full gradient or g + grad f_j(x+) - grad f_j(x)", stray,
+        f"{stray} of {len(away)} rounds are another",
+    )  # fmt: skip
+    yield same("x+ = x - gamma g", torch.stack(away), 0.0, tolerance=1e-12)
 
 
 def _as_often(claim: str, counts: ArrayLike, chances: ArrayLike) -> Verdict:
