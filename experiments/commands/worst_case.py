@@ -35,10 +35,21 @@ def _print_constants(out: Console) -> None:
     """Theorems: what the bound may be multiplied by at most, from both sides."""
     rows = (
         (one["theorem"], one["row"], str(one["T"]), one["stepsize"], number(one["bound"], 6),
-         number(one["above"], 7), number(one["below"], 7), number(one["factor_below"], 5))
+         number(one["above"], 7), number(one["below"], 7), number(one["factor_below"], 5),
+         one["formula"] or "-")
         for one in kept.constants()
     )  # fmt: skip
-    heads = ("theorem", "row", "T", "stepsize", "bound", "worst, above", "run, below", "factor")
+    heads = (
+        "theorem",
+        "row",
+        "T",
+        "stepsize",
+        "bound",
+        "worst, above",
+        "run, below",
+        "factor",
+        "formula",
+    )
     title = "Bounds without noise beside the worst case at the same constants"
     print_table(out, heads, rows, title)
 

@@ -89,6 +89,8 @@ class WorstConstant:
         factor_above: above as a share of the bound.
         factor_below: below as a share of the bound.
         programmes: settings that were solved.
+        formula: the derivation of the worst case at every setting of the class; none: not known.
+        formula_value: its number at this setting.
     """
 
     theorem: str
@@ -104,6 +106,8 @@ class WorstConstant:
     factor_above: float
     factor_below: float
     programmes: int
+    formula: str | None
+    formula_value: float | None
 
 
 @final

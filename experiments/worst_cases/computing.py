@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
+from experiments.worst_cases.formulas import formula_of
 from proofs_check.refute.best_constants import best_constant
 from proofs_check.worst_case.decentralised import (
     STEPS,
@@ -107,4 +108,5 @@ def _constants() -> Iterator[dict[str, Any]]:
     for theorem in (*THEOREMS, *PROVED_ONLY):
         found = best_constant(theorem.name)
         if found is not None:
-            yield found.record()
+            record = found.record()
+            yield record | formula_of(record)

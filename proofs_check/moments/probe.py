@@ -183,15 +183,10 @@ def _moved(
     pair = [method.init(x0, context), method.init(shifted, context)]
     changed: set[str] = set()
     again = repeated(pair[0])
-    for t in range(steps):
-        ours, theirs = (dict(walk(state)) for state in pair)
-        changed |= {
-            name
-            for name, value in ours.items()
-            if isinstance(value, Tensor)
-            and value.is_floating_point()
-            and not torch.equal(value, theirs[name])
-        }
+    for t in range(steps + 1):  # the last step may be the first that writes what differs
+        changed |= _different(*pair)
+        if t == steps:
+            break
         script.asked = {}
         for place in (0, 1):
             script.chosen = {
@@ -203,6 +198,18 @@ def _moved(
         now = repeated(pair[0])
         again = {name: first for name, first in again.items() if now.get(name) == first}
     return changed, again
+
+
+def _different(one: Any, other: Any) -> set[str]:
+    """Names of the floating-point leaves that two states do not share."""
+    theirs = dict(walk(other))
+    return {
+        name
+        for name, value in walk(one)
+        if isinstance(value, Tensor)
+        and value.is_floating_point()
+        and not torch.equal(value, theirs[name])
+    }
 
 
 def _padded(lines: Tensor) -> Tensor:

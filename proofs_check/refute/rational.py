@@ -17,6 +17,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.moments.course import MapSequence, course
 from proofs_check.moments.maps import StepMap
+from proofs_check.moments.reasons import NotLinear
 from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import BoundTrial, Unfit
@@ -186,7 +187,7 @@ def confirmed(
     """The metric in fractions from the method's own maps, and a simulation that agrees with it.
 
     Raises:
-        Unfit: the run is too long for fractions, or its maps are no fractions.
+        Unfit: the run is too long for fractions, its maps are no fractions, or no map moves it.
     """
     if trial.t > LONGEST:
         raise Unfit(f"{trial.t} steps are too many for fractions")
@@ -196,8 +197,11 @@ def confirmed(
         return claim.theorem.weight(c, step, t)
 
     additive = replace(problem, law=Law.GAUSSIAN)
-    with one_thread():
-        found = course(method, additive, trial.t, Key.seed(0))
+    try:
+        with one_thread():
+            found = course(method, additive, trial.t, Key.seed(0))
+    except NotLinear as error:
+        raise Unfit(str(error)) from error
     if any(len(maps) > 1 for maps in found.maps):
         raise Unfit("its maps change with the stepsize")
     text = script_of(claim, found, problem, trial, weight if weighted else None)

@@ -16,6 +16,7 @@ from experiments.reporting.page import environment
 from experiments.reporting.worst_cases import worst_cases
 from experiments.worst_cases import kept
 from experiments.worst_cases.computing import certified, computed
+from experiments.worst_cases.formulas import formula_of
 from proofs_check.refute.best_constants import best_constant
 from proofs_check.worst_case.decentralised import STEPS, step_search
 from proofs_check.worst_case.lyapunov import LyapunovSearch
@@ -39,6 +40,25 @@ def test_attained_bounds_have_the_factor_1() -> None:
     """|grad f(x_0)|^2 <= 2 L Delta is attained, so that 2 Delta/(gamma T) is at T = 1."""
     by_name = {one["theorem"]: one for one in kept.constants()}
     assert by_name["bsp_nonconvex"]["factor_below"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_derived_worst_cases_meet_what_programmes_find() -> None:
+    """Of theorems whose class has no bound on gradients, two ways to one number, to 1e-8 here."""
+    derived = [one for one in kept.constants() if one["formula"] is not None]
+    assert len(derived) >= 12
+    assert {one["formula"] for one in derived} == {
+        "best gradient average", "best distance factor", "best gap factor",
+    }  # fmt: skip
+    for one in derived:
+        assert formula_of(one)["formula_value"] == one["formula_value"]
+        assert one["formula_value"] == pytest.approx(one["above"], rel=1e-5), one
+        assert one["formula_value"] <= one["bound"] * (1 + 1e-9), one
+
+
+def test_a_setting_beyond_a_derivation_has_no_formula() -> None:
+    one = next(r for r in kept.constants() if r["theorem"] == "bsp_strongly_convex")
+    assert formula_of(one | {"above": 1.001 * one["above"]})["formula"] is None
+    assert formula_of(one | {"metric": "bits"})["formula"] is None
 
 
 def test_error_feedback_and_ef21_are_at_their_published_rate() -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from algorithms.catalogue import METHODS
+from algorithms.compressors.identity import Identity
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.cooperative.easgd import EASGD
+from algorithms.methods.error_feedback.ef21 import EF21
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip.d_psgd import DPSGD, LossyDPSGD
 from algorithms.methods.gossip_compressed.d2 import D2
@@ -213,6 +215,14 @@ def test_decreasing_stepsizes() -> None:
 
     told = suboptimality(p, steps, step, alone, ONES[:1])
     np.testing.assert_allclose(exact_moments(BSP(rule), p, (steps,)).suboptimality, told, rtol=1e-9)
+
+
+def test_one_step_of_a_method_that_writes_its_memory_in_it() -> None:
+    """EF21 sends whole gradients: its first step is one of gradient descent."""
+    p = problem()
+    x = p.start() - GAMMA * p.mean_gradient(p.start())
+    found = exact_moments(EF21(STEP, Identity()), p, (1,)).suboptimality
+    np.testing.assert_allclose(found, float(p.value(x)) - p.f_star, rtol=1e-12)
 
 
 def test_average_squared_gradient() -> None:
