@@ -1,4 +1,5 @@
-"""A method's parts, changed to what its theorem allows as well: operator, network, period, delays.
+"""A method's parts, changed to what its theorem allows as well: operator, network, period, delays,
+who takes part.
 
 Each part that can be changed takes one number of an instance, a network two where it may change
 from round to round; constants are those that the changed method states of itself.
@@ -34,6 +35,7 @@ OPERATORS = ("omega", "delta")
 """Constants that say how much an operator loses."""
 
 _SLOW = 16.0
+_ALL_TAKE_PART = 0.75
 _LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
@@ -68,6 +70,8 @@ def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple
             sizes.append(ChangedPart(field, ruled, _size))
         elif ruled := _period_of(field, given, theorem):
             found.append(ChangedPart(field, ruled, _period))
+        elif _takes_part(field) and set(OPERATORS) & set(theorem.needs):
+            found.append(ChangedPart(field, "", _participation))
         elif isinstance(given, ComputeTimes) and {"tau", "tau_coordinate"} & set(theorem.needs):
             found.append(ChangedPart(field, "tau", _times))
     return (*found, *sizes)
@@ -118,6 +122,24 @@ def _period_of(field: str, given: Any, theorem: Theorem) -> str:
     if not (named and isinstance(given, int | FixedPeriod)):
         return ""
     return next((one for one in _LOCAL_STEPS if one in theorem.needs), "")
+
+
+def _takes_part(field: str) -> bool:
+    """Whether a field says how many workers take part in a round, as their number or as the
+    probability of each."""
+    return field.rpartition(".")[2] in ("participants", "participation")
+
+
+def _participation(number: float, given: int | float | None, problem: Problem) -> Any:
+    """All as they were up to three quarters of [0, 1]; then ever fewer, down to one in expectation
+    or by number. What that loses, the method states."""
+    if number <= _ALL_TAKE_PART:
+        return given
+    share = (1 - number) / (1 - _ALL_TAKE_PART)
+    if isinstance(given, float):
+        return max(given * share, 1 / problem.n)
+    most = problem.n if given is None else given
+    return max(1, math.ceil(share * most))
 
 
 def _mixes(given: Any) -> bool:

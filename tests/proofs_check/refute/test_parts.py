@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Key
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.error_feedback.ef21 import EF21
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.variance_reduced.marina import Marina
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.ring import Ring
 from proofs_check.refute.operators import WorstContraction, WorstUnbiased
@@ -22,7 +27,9 @@ from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.d_psgd import d_psgd
+from theory.theorems.ef21 import ef21
 from theory.theorems.local_sgd import local_sgd
+from theory.theorems.marina import marina
 from theory.theorems.ri_sgd import ri_sgd
 
 STEP = ConstantStep(0.1)
@@ -83,3 +90,18 @@ def test_periods_of_other_names_and_of_methods_within_methods_are_changed() -> N
     within = changed(OnMoreShards(LocalSGD(STEP, 4), 2), ri_sgd, PROBLEM, (0.3,))
     assert within.constants(PROBLEM).H == 3
     assert within == OnMoreShards(LocalSGD(STEP, 3), 2)
+
+
+def test_fewer_workers_take_part_near_the_end_and_the_method_states_what_that_loses() -> None:
+    """n (1 + omega)/r stands for omega with r of n workers, p delta for delta."""
+    everyone = Marina(STEP, RandK(0.25))
+    assert changed(everyone, marina, PROBLEM, (0.5, 0.0)).participants is None  # type: ignore[attr-defined]
+    for number, count in ((0.8, 4), (0.9, 2), (1.0, 1)):
+        other = changed(everyone, marina, PROBLEM, (0.5, number))
+        assert other.constants(PROBLEM).omega == pytest.approx(4 * (1 + 3.0) / count)
+    some = EF21(STEP, TopK(0.5))
+    assert changed(some, ef21, PROBLEM, (0.0, 0.5)) == replace(
+        some, compressor=WorstContraction(0.5)
+    )
+    other = changed(some, ef21, PROBLEM, (0.0, 0.9))
+    assert other.constants(PROBLEM).delta == pytest.approx(0.5 * 0.4)
