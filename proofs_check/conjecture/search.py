@@ -29,6 +29,8 @@ _LIMITS = (2.0, 8.0, 32.0, 128.0)
 _ABOVE = 1e-6
 _EDGES = 6  # of the attacker's: those at the longest stepsize, in one unit
 _DRIFT = 2  # the last but one of them: no noise, other Hessians and minimisers, no way to go
+_TRANSFERRED = 3  # instances of other settings that a search begins with
+_ROUNDS = 2  # of all settings: the first are searched again once others have shown what is bad
 _LENGTHENED = 2.25  # 200 steps become 150,000
 
 _NEEDS = ("n", "L", "L_max", "sigma2", "zeta2_star", "initial_gap")
@@ -88,6 +90,8 @@ class Conjecture:
         held_out: how many of these were attacked and not fitted.
         broken: laws that were broken on the way.
         closest: the largest ratio that the last law stood.
+        good: the worst instances of settings, as points of the unit cube, the latest last: what is
+            bad in one setting is tried early in all others.
     """
 
     line: ConjectureLine
@@ -99,6 +103,7 @@ class Conjecture:
     held_out: int = 0
     broken: list[BrokenBound] = field(default_factory=list)
     closest: float = 0.0
+    good: list[Floats] = field(default_factory=list)
 
     @property
     def settings(self) -> int:
@@ -187,7 +192,7 @@ def worst(
     made = claim_at(line, values, limit, max(amount, _ABOVE))
     (attacker,) = attackers_named((_ATTACKER,))
     size = attacker.coordinates(made)
-    until, best = time.monotonic() + seconds, list[Needed]()
+    until, best, where = time.monotonic() + seconds, list[Needed](), list[Floats]()
 
     def objective(u: Floats) -> float:
         if time.monotonic() > until:
@@ -199,21 +204,28 @@ def worst(
         found.tried += 1
         now = Needed(needed_of(trial), trial)
         if not best or (now.amount, now.trial.ratio) > (best[0].amount, best[0].trial.ratio):
-            best[:] = [now]
+            best[:], where[:] = [now], [u.copy()]
         if now.amount == math.inf:
             raise SearchOver
         return -math.log(max(trial.ratio, 1e-25))
 
     rng = np.random.default_rng(seed)
     first = rng.random((_POPULATION, size))
-    edges = attacker.edges(size)[:_EDGES]
-    first[: len(edges)] = np.roll(edges, _DRIFT, 0)  # what most of all needs the last term, first
+    drift, *others = np.roll(attacker.edges(size)[:_EDGES], _DRIFT, 0)
+    early = [
+        drift,
+        *found.good[: -_TRANSFERRED - 1 : -1],
+        *others,
+    ]  # drift needs the last term most
+    first[: len(early)] = early
     with suppress(SearchOver):
         differential_evolution(
             objective, [(0.0, 1.0)] * size, init=first, maxiter=10**6, polish=False, rng=rng,
             updating="immediate", tol=0.0,
         )  # fmt: skip
     found.visited.add(tuple(values.values()))
+    if where and not any(np.array_equal(where[0], one) for one in (*early, *found.good)):
+        found.good.append(where[0])
     return best[0] if best else None
 
 
@@ -261,17 +273,19 @@ def _measured(
 ) -> list[tuple[Floats, float]]:
     """What each setting needs; nothing where a setting needs what no amount gives."""
     line, settings = found.line, list(found.line.settings())
-    share = _FIRST_SHARE * budget / len(settings)
-    points = []
-    for k, values in enumerate(settings):
-        tell(f"{line.row}: setting {k + 1} of {len(settings)}, {_words(values)}")
+    share = _FIRST_SHARE * budget / (_ROUNDS * len(settings))
+    most: dict[tuple[float, ...], float] = {}
+    for k, values in enumerate(settings * _ROUNDS):
+        tell(f"{line.row}: setting {k % len(settings) + 1} of {len(settings)}, {_words(values)}")
         worst_here = worst(line, values, found.limit, 0.0, share, seed + k, found)
         if worst_here is None:
             continue
         if worst_here.amount == math.inf:
             found.reason = f"at {_words(values)} an instance without noise or heterogeneity breaks"
             return []
-        points.append((_factors(line, values), worst_here.amount))
+        place = tuple(_factors(line, values))
+        most[place] = max(most.get(place, 0.0), worst_here.amount)
+    points = [(np.array(place), amount) for place, amount in most.items()]
     return points
 
 
