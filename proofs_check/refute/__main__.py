@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from proofs_check.refute.attack import attack
 from proofs_check.refute.claim import Claim
+from proofs_check.refute.known_errors import KNOWN_ERRORS
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import Attack, Standing
 from proofs_check.refute.planted import planted
@@ -27,24 +28,38 @@ def main() -> None:
     parser.add_argument("--theorem", action="append", help="only this one; again for more")
     parser.add_argument("--attacker", action="append", help="only this one; again for more")
     parser.add_argument("--planted", action="store_true", help="wrong theorems, not the true ones")
+    parser.add_argument("--known-errors", action="store_true", help="what is often believed")
     given = parser.parse_args()
-    names = given.theorem or [one.name for one in (*THEOREMS, *PROVED_ONLY)]
     found = []
-    for name in names:
-        claims = claims_of(name)
-        for what, attacked in wrong(claims) if given.planted else (("", claims),):
-            made = attack(
-                f"{name}, {what}" if what else name, attacked, budget=given.budget,
-                seed=given.seed, workers=given.workers, attackers=given.attacker or (),
-                clock=time.process_time if given.workers == 1 else time.monotonic,
-            )  # fmt: skip
-            found.append(made)
-            print(told(made), flush=True)
+    for name, attacked in attacks(given.theorem, given.planted, given.known_errors):
+        made = attack(
+            name, attacked, budget=given.budget, seed=given.seed, workers=given.workers,
+            attackers=given.attacker or (),
+            clock=time.process_time if given.workers == 1 else time.monotonic,
+        )  # fmt: skip
+        found.append(made)
+        print(told(made), flush=True)
     for standing in Standing:
         count = sum(one.standing is standing for one in found)
         print(f"{standing.value}: {count} of {len(found)}")
-    false_alarm = not given.planted and any(one.standing is Standing.REFUTED for one in found)
+    true = not (given.planted or given.known_errors)
+    false_alarm = true and any(one.standing is Standing.REFUTED for one in found)
     sys.exit(1 if false_alarm else 0)
+
+
+def attacks(
+    theorems: Sequence[str] | None, are_planted: bool, known: bool
+) -> Iterator[tuple[str, tuple[Claim, ...]]]:
+    """What is attacked, by its name: true theorems, those made of them, or known errors."""
+    if known:
+        yield from ((one.name, (one,)) for one in KNOWN_ERRORS)
+        return
+    for name in theorems or [one.name for one in (*THEOREMS, *PROVED_ONLY)]:
+        claims = tuple(claims_of(name))
+        if are_planted:
+            yield from ((f"{name}, {what}", made) for what, made in wrong(claims))
+        else:
+            yield name, claims
 
 
 def wrong(claims: Sequence[Claim]) -> list[tuple[str, tuple[Claim, ...]]]:

@@ -34,8 +34,12 @@ PERIODS = 8
 OPERATORS = ("omega", "delta")
 """Constants that say how much an operator loses."""
 
+RULING = (*OPERATORS, "lam", "H", "tau")
+"""Constants of a theorem that let a part of its method be another."""
+
 _SLOW = 16.0
 _ALL_TAKE_PART = 0.75
+_MOST_OMEGA, _LEAST_DELTA = 100.0, 0.01
 _LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
@@ -202,11 +206,16 @@ def _operator(number: float, given: Compressor, problem: Problem) -> Compressor:
 
 
 def _size(number: float, given: Compressor, problem: Problem) -> Compressor:
-    """The worst operator of another delta or omega, its own from a tenth to ten times as large."""
-    factor = 10 ** (2 * number - 1)
+    """The worst operator of another delta or omega: its own in the middle; at the ends a tenth and
+    ten times of it, or what loses nearly all if that is further."""
+    up, share = number > 0.5, abs(2 * number - 1)
     if isinstance(given, WorstContraction):
-        return replace(given, delta=min(1.0, factor * given.delta))
-    return replace(given, omega=factor * given.omega) if isinstance(given, WorstUnbiased) else given
+        factor = 10.0 if up else min(0.1, _LEAST_DELTA / given.delta)
+        return replace(given, delta=min(1.0, given.delta * factor**share))
+    if isinstance(given, WorstUnbiased) and given.omega:
+        factor = max(10.0, _MOST_OMEGA / given.omega) if up else 0.1
+        return replace(given, omega=given.omega * factor**share)
+    return given
 
 
 def _period(number: float, given: int | FixedPeriod, problem: Problem) -> int | FixedPeriod:

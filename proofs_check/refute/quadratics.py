@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import PROBE, Claim, restrictions, sizes
 from proofs_check.refute.instance import COORDINATES, QuadraticInstance, quadratic_at
 from proofs_check.refute.measured import Unfit, known, method_of, remembered, with_share
-from proofs_check.refute.parts import changeable, changed
+from proofs_check.refute.parts import RULING, changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorems.kinds import ConstantStepTheorem
@@ -203,7 +204,15 @@ def parts_of(attacker: QuadraticAttacker, claim: Claim) -> int:
     allows = allowed(attacker, claim)
     (n, d), *_ = sorted(allows.sizes, reverse=True)
     problem = centre(n, d, allows.similar, allows.quiet, None).problem()
-    count = len(changeable(method_of(claim, PROBE, problem, SHORT), claim.theorem, problem))
+    method = method_of(claim, PROBE, problem, SHORT)
+    count = len(changeable(method, claim.theorem, problem))
     if not count:
-        raise Unfit("it has no part that its theorem lets be another")
+        would = [one for one in RULING if changeable(method, _naming(one), problem)]
+        asks = f"; needs={tuple(would)} in the claim would let parts be others" if would else ""
+        raise Unfit(f"it has no part that its theorem lets be another{asks}")
     return count
+
+
+def _naming(constant: str) -> Any:
+    """What a theorem about that constant alone says of parts."""
+    return SimpleNamespace(needs=(constant,), changing_network=False)

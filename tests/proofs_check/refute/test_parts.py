@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -77,11 +78,14 @@ def test_parts_stay_where_the_theorem_speaks_of_no_others() -> None:
 
 
 def test_another_size_of_operator_comes_last_and_states_its_own() -> None:
-    """A tenth to ten times of omega 3; a half is its own."""
+    """A tenth of omega 3 to 100; a half is its own, and one that loses little may lose much too."""
     method = BSP(STEP, RandK(0.25))
-    for number, omega in ((0.5, 3.0), (1.0, 30.0), (0.0, 0.3)):
+    for number, omega in ((0.5, 3.0), (1.0, 100.0), (0.0, 0.3), (0.75, math.sqrt(300.0))):
         other = changed(method, compressed_bsp_nonconvex, PROBLEM, (0.0, number))
         assert other.constants(PROBLEM).omega == pytest.approx(omega)
+    for number, delta in ((0.5, 0.5), (1.0, 1.0), (0.0, 0.01)):
+        lossy = changed(EF21(STEP, TopK(0.5)), ef21, PROBLEM, (0.0, 0.5, number))
+        assert lossy.constants(PROBLEM).delta == pytest.approx(delta)
 
 
 def test_periods_of_other_names_and_of_methods_within_methods_are_changed() -> None:

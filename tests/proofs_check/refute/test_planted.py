@@ -9,9 +9,13 @@ import pytest
 
 from proofs_check.refute.attack import attack
 from proofs_check.refute.claim import Claim
+from proofs_check.refute.known_errors import KNOWN_ERRORS
+from proofs_check.refute.measured import Unfit
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import Standing
 from proofs_check.refute.planted import planted
+from proofs_check.refute.search import attackers_named
+from proofs_check.refute.stated import claim
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
@@ -58,3 +62,18 @@ def test_what_the_bound_does_not_speak_of_is_no_fault() -> None:
 def test_they_are_refuted_within_a_minute(what: str) -> None:
     found = attack(what, [WRONG[what]], budget=60, workers=1, clock=time.process_time)
     assert found.standing is Standing.REFUTED, found.record()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", KNOWN_ERRORS, ids=lambda one: one.name)
+def test_what_is_often_believed_is_refuted_within_a_minute(wrong: Claim) -> None:
+    found = attack(wrong.name, [wrong], budget=60, workers=1, clock=time.process_time)
+    assert found.standing is Standing.REFUTED, found.record()
+
+
+def test_a_part_that_would_be_another_is_named() -> None:
+    """DCD-PSGD has a network and an operator; a bound that speaks of neither keeps both."""
+    (parts,) = attackers_named(("parts",))
+    plain = claim("dcd", method="dcd-psgd", limit="1/(4*L)", bound="initial_gap/(gamma*T)")
+    with pytest.raises(Unfit, match=r"needs=\('omega', 'delta', 'lam'\) in the claim would let"):
+        parts.coordinates(plain)
