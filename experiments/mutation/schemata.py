@@ -25,7 +25,7 @@ import torch
 
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
-from experiments.mutation.sites import Mutant, changed
+from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
 
 _PROBE = "__mutants__"
@@ -91,11 +91,15 @@ def same(one: object, other: object) -> bool:
 class MutatedModules(MetaPathFinder, Loader):
     """Finds modules in which mutants lie, and loads them with these in place.
 
-    ``mutants`` have their numbers; those that are not ``deferred`` are there for good.
+    ``mutants`` have their numbers; those that are not ``deferred`` are there for good, but for
+    those ``noted`` (:func:`mutated`).
     """
 
-    def __init__(self, mutants: Mapping[int, Mutant], probe: MutantSwitch) -> None:
-        self.probe = probe
+    def __init__(
+        self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
+        noted: frozenset[int] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.probe, self._noted = probe, noted
         self._by_module: dict[str, list[tuple[int, Mutant]]] = {}
         for number, mutant in mutants.items():
             self._by_module.setdefault(mutant.module, []).append((number, mutant))
@@ -120,18 +124,38 @@ class MutatedModules(MetaPathFinder, Loader):
         file = its[0][1].file
         module.__dict__[_PROBE] = self.probe
         module.__dict__.update(names_of_users(Path(file)))
-        exec(compile(mutated(Path(file), its), file, "exec"), module.__dict__)
+        exec(compile(mutated(Path(file), its, self._noted), file, "exec"), module.__dict__)
 
 
-def mutated(file: Path, mutants: Sequence[tuple[int, Mutant]]) -> ast.Module:
-    """A module's tree with numbered mutants in it."""
+def mutated(
+    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset()
+) -> ast.Module:
+    """A module's tree with numbered mutants in it; of those ``noted``, which lie in constants,
+    with no more than a note where the constant is read."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     by_node: dict[int, list[tuple[int, Mutant]]] = {}
     nodes = list(ast.walk(tree))
     for number, mutant in mutants:
-        by_node.setdefault(id(nodes[mutant.index]), []).append((number, mutant))
-    made = _Replacing(by_node).visit(tree)
+        if number not in noted:
+            by_node.setdefault(id(nodes[mutant.index]), []).append((number, mutant))
+    readers: dict[int, list[int]] = {}
+    for number, mutant in mutants:
+        for node in reads(tree, mutant.definition) if number in noted else ():
+            readers.setdefault(id(node), []).append(number)
+    made = _Noting(readers).visit(_Replacing(by_node).visit(tree))
     return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
+
+
+class _Noting(ast.NodeTransformer):
+    def __init__(self, readers: Mapping[int, Sequence[int]]) -> None:
+        self._readers = readers
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made: ast.expr = node
+        for number in self._readers.get(id(node), ()):
+            saw = ast.Attribute(ast.Name(_PROBE, ast.Load()), "saw", ast.Load())
+            made = ast.copy_location(ast.Call(saw, [ast.Constant(number), made], []), node)
+        return made
 
 
 class _Replacing(ast.NodeTransformer):

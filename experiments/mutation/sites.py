@@ -81,6 +81,36 @@ def mutants(module: str, file: Path, definitions: frozenset[str] | None = None) 
     return found
 
 
+def read_by_functions_alone(mutant: Mutant) -> bool:
+    """Whether it lies in a private constant of its module that no compiled code reads, and nothing
+    at import: who computes it is who reads the constant."""
+    own, tree = mutant.definition, parsed(Path(mutant.file))
+    if mutant.deferred or mutant.function or not own.startswith("_") or ".kernels" in mutant.module:
+        return False
+    made = [one for one in tree.body if own in _names(one) and isinstance(one, ast.Assign)]
+    later = {id(node) for node in _in_functions(tree)}
+    return len(made) == 1 and all(id(node) in later for node in reads(tree, own))
+
+
+def reads(tree: ast.Module, name: str) -> list[ast.Name]:
+    """Where a module reads a name."""
+    return [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]  # fmt: skip
+
+
+def _in_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Nodes under one that are computed when a function runs that is not compiled."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not {_root(one) for d in part.decorator_list for one in ast.walk(d)} & {*_COMPILERS}:
+                for statement in part.body:
+                    yield from ast.walk(statement)
+        else:
+            yield from _in_functions(part)
+
+
 @cache
 def parsed(file: Path) -> ast.Module:
     """The module's tree, which nobody changes."""

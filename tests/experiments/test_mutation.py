@@ -420,7 +420,7 @@ def second():
     return "" if once() == {right} else f"value {{once()}}"
 
 def make(subject):
-    return [RefutingCheck("first", first), RefutingCheck("second", second)]
+    return lambda: [RefutingCheck("first", first), RefutingCheck("second", second)]
 """
 
 
