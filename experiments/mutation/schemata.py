@@ -1,10 +1,11 @@
 """Modules in which many mutants lie side by side, and one at a time is switched on.
 
 A mutant of a function is an expression ``wrong if it is switched on else right``, so that one
-import serves all of them (Untch, Offutt, Harrold 1993, mutant schemata). Where the wrong expression
-is cheap and changes nothing it is computed beside the right one in a run of the genuine code: a
-mutant that no input tells from the right one there is known before it is run (Howden 1982, weak
-mutation). Mutants of compiled code and of what is computed at import replace the expression.
+import serves all of them (Untch, Offutt, Harrold 1993, mutant schemata). Where nothing is changed
+by the wrong expression, the largest expression around it of which this holds is computed with it
+beside the right one in a run of the genuine code: a mutant that no input tells from the right one
+there is known before it is run (Howden 1982, weak mutation). Mutants of compiled code and of what
+is computed at import replace the expression.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 import torch
@@ -31,7 +32,14 @@ from proofs_check.audit.own_folders import names_of_users
 _PROBE = "__mutants__"
 _PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript,
          ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
-         ast.boolop, ast.Slice)  # fmt: skip
+         ast.boolop, ast.Slice, ast.keyword)  # fmt: skip
+_EFFECTLESS = frozenset(
+    "need rule step_rule stepsize step_size abs min max float int bool len round range tuple sqrt "
+    "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
+    "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
+    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh".split()
+)
+"""Calls that change nothing, by the last name of what is called."""
 
 
 @final
@@ -133,11 +141,16 @@ def mutated(
     """A module's tree with numbered mutants in it; of those ``noted``, which lie in constants,
     with no more than a note where the constant is read."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    by_node: dict[int, list[tuple[int, Mutant]]] = {}
+    by_node: dict[int, list[tuple[int, Mutant, ast.expr]]] = {}
     nodes = list(ast.walk(tree))
+    parents = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
     for number, mutant in mutants:
         if number not in noted:
-            by_node.setdefault(id(nodes[mutant.index]), []).append((number, mutant))
+            node: Any = nodes[mutant.index]
+            wrong: Any = changed(mutant, node, parents[id(node)])
+            outer = widest(node, wrong, parents) if mutant.deferred else node
+            other = _in_place(outer, node, wrong)
+            by_node.setdefault(id(outer), []).append((number, mutant, other))
     readers: dict[int, list[int]] = {}
     for number, mutant in mutants:
         for node in reads(tree, mutant.definition) if number in noted else ():
@@ -158,20 +171,52 @@ class _Noting(ast.NodeTransformer):
         return made
 
 
+def widest(node: ast.expr, wrong: ast.expr, parents: Mapping[int, ast.AST]) -> ast.expr:
+    """The largest expression of a statement around ``node`` that can be computed twice, once with
+    ``wrong`` in its place; the node itself where that cannot."""
+    found, around = node, parents.get(id(node))
+    if not _pure(wrong) or not _pure(node):
+        return node
+    while isinstance(around, ast.expr | ast.keyword) and _pure(around):
+        value = not isinstance(around, ast.keyword | ast.Slice | ast.Tuple)
+        if value and isinstance(getattr(around, "ctx", ast.Load()), ast.Load):
+            found = cast(ast.expr, around)
+        around = parents.get(id(around))
+    return found
+
+
+def _pure(node: ast.AST) -> bool:
+    return all(
+        isinstance(part, _PURE) or (isinstance(part, ast.Call) and _name(part.func) in _EFFECTLESS)
+        for part in ast.walk(node)
+    )
+
+
+def _name(node: ast.AST) -> str:
+    """The last name of ``a.b.c``."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _in_place(around: Any, node: ast.expr, wrong: ast.expr) -> Any:
+    """A copy of an expression with ``wrong`` in the place of ``node``."""
+    if around is node:
+        return wrong
+    if isinstance(around, list):
+        return [_in_place(one, node, wrong) for one in around]
+    if not isinstance(around, ast.AST):
+        return around
+    fields = {name: _in_place(value, node, wrong) for name, value in ast.iter_fields(around)}
+    return ast.copy_location(type(around)(**fields), around)
+
+
 class _Replacing(ast.NodeTransformer):
-    def __init__(self, by_node: Mapping[int, list[tuple[int, Mutant]]]) -> None:
+    def __init__(self, by_node: Mapping[int, list[tuple[int, Mutant, ast.expr]]]) -> None:
         self._by_node = by_node
-        self._parents: list[ast.AST] = []
 
     def visit(self, node: ast.AST) -> Any:
         mine = self._by_node.get(id(node), [])
-        parent = self._parents[-1] if self._parents else node
-        wrong = [(number, m, changed(m, node, parent)) for number, m in mine  # type: ignore[arg-type]
-                 ]  # fmt: skip
-        self._parents.append(node)
         made = self.generic_visit(node)
-        self._parents.pop()
-        for number, mutant, other in wrong:
+        for number, mutant, other in mine:
             made = ast.copy_location(
                 _switched(number, made, other) if mutant.deferred else other, node
             )
@@ -183,7 +228,7 @@ def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
     probe = ast.Name(_PROBE, ast.Load())
     on = ast.Compare(ast.Attribute(probe, "active", ast.Load()), [ast.Eq()], [ast.Constant(number)])
     arguments: list[ast.expr] = [ast.Constant(number), right]
-    if all(isinstance(node, _PURE) for node in ast.walk(wrong)):
+    if _pure(wrong):
         nothing = ast.arguments([], [], None, [], [], None, [])
         arguments.append(ast.Lambda(nothing, wrong))
     saw = ast.Call(ast.Attribute(probe, "saw", ast.Load()), arguments, [])

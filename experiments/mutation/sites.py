@@ -16,7 +16,8 @@ from typing import final
 from experiments.mutation.operators import SitePlace, WrongExpression, changes
 
 _TOLD = ("name", "title", "formula", "describe", "symbol", "__repr__", "__str__", "row", "label")
-_COMPILERS = ("njit", "intrinsic", "overload", "cfunc", "jit")
+COMPILERS = ("njit", "intrinsic", "overload", "cfunc", "jit")
+"""Names of what compiles a function."""
 
 
 @final
@@ -104,7 +105,7 @@ def _in_functions(node: ast.AST) -> Iterator[ast.AST]:
     """Nodes under one that are computed when a function runs that is not compiled."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-            if not {_root(one) for d in part.decorator_list for one in ast.walk(d)} & {*_COMPILERS}:
+            if not {_root(one) for d in part.decorator_list for one in ast.walk(d)} & {*COMPILERS}:
                 for statement in part.body:
                     yield from ast.walk(statement)
         else:
@@ -172,7 +173,7 @@ def _expressions(node: ast.AST, place: SitePlace, deferred: bool = False, compil
         if node.name in _TOLD:
             return
         made = {_root(part) for decorator in node.decorator_list for part in ast.walk(decorator)}
-        compiled = compiled or bool(made & set(_COMPILERS)) or ".kernels" in place.module
+        compiled = compiled or bool(made & set(COMPILERS)) or ".kernels" in place.module
         yield from _all([*node.args.defaults, *filter(None, node.args.kw_defaults)], node, place,
                         deferred, compiled)  # fmt: skip
         inside = SitePlace(place.module, node.name, node)
