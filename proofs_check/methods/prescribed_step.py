@@ -1,0 +1,43 @@
+"""The stepsizes that a row's method holds against those that its theorem prescribes.
+
+A stepsize that is a little shorter, or that of another number of steps, is under every limit and
+breaks no bound.
+"""
+
+from __future__ import annotations
+
+from algorithms.catalogue import Row
+from algorithms.problems.base import Problem
+from proofs_check.verdict import CheckKind, Outcome, Verdict
+from theory.stepsizes import Stepsize
+
+ROUNDING = 1e-12
+_HORIZONS = (12, 1000)
+
+
+def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
+    """The first theorem that applies is asked at the constants of the method that was made; so is
+    the rule that this method holds, at each of its first steps."""
+    worst, asked = 0.0, list[str]()
+    for steps in _HORIZONS:
+        tuned = row.tune(problem, steps)
+        held = getattr(tuned.method, "step_rule", None)
+        if tuned.theorem is None:
+            continue
+        due = tuned.theorem.stepsize(tuned.method.constants(problem).completed(), steps)
+        asked.append(f"{tuned.theorem.name} for {steps} steps")
+        for rule in (tuned.step, held):
+            if isinstance(rule, Stepsize):
+                worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_HORIZONS[0])))
+    return Verdict(
+        subject=row.key, problem=problem.name, check="prescribed stepsize",
+        kind=CheckKind.INVARIANT,
+        claim="the method's stepsizes are those that its theorem prescribes for so many steps",
+        outcome=Outcome.NOT_APPLICABLE if not asked
+        else Outcome.AGREES if worst <= ROUNDING else Outcome.REFUTED,
+        statistic=worst if asked else None, bound=ROUNDING if asked else None,
+        resolution=ROUNDING,
+        evidence=f"{worst:.2g} off what is prescribed by {' and '.join(asked)}" if asked
+        else "no theorem tunes it here",
+        provenance=provenance,
+    )  # fmt: skip
