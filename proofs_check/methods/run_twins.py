@@ -20,11 +20,26 @@ from algorithms.methods.parts import scheduled
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
 from proofs_check.methods.instrumented_run import RunObservations, watch
+from proofs_check.methods.plain_clock import clock_verdict
+from proofs_check.methods.prescribed_step import prescribed_step
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 ROUNDING = 1e-12
 """Largest difference of two models, of the largest number in them: 5e-15 is the most that any row
 of the catalogue has."""
+
+
+def by_other_means(
+    row: Row, problem: Problem, seen: RunObservations, seed: int, provenance: str
+) -> tuple[Verdict, ...]:
+    """What a watched run does, computed a second time: by twins, by the names of draws, by a plain
+    clock, by the row's theorem."""
+    return (
+        named_draws(row.key, problem, seen, row.ready().kept_draws, provenance),
+        twins(row, problem, seen, seed, provenance),
+        clock_verdict(row, problem, seed, provenance),
+        prescribed_step(row, problem, provenance),
+    )
 
 
 @contextmanager
