@@ -7,19 +7,21 @@ breaks no bound.
 from __future__ import annotations
 
 from algorithms.catalogue import Row
+from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import Stepsize
 
 ROUNDING = 1e-12
-_HORIZONS = (12, 1000)
+_FIRST, _SHORT, _LONG = 12, 1000, 10**6  # steps; a schedule is drawn for no more than the second
 
 
 def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
     """The first theorem that applies is asked at the constants of the method that was made; so is
     the rule that this method holds, at each of its first steps."""
     worst, asked = 0.0, list[str]()
-    for steps in _HORIZONS:
+    drawn = isinstance(row.build(problem, _FIRST), Scheduled)
+    for steps in (_FIRST, _SHORT if drawn else _LONG):
         tuned = row.tune(problem, steps)
         held = getattr(tuned.method, "step_rule", None)
         if tuned.theorem is None:
@@ -28,7 +30,7 @@ def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
         asked.append(f"{tuned.theorem.name} for {steps} steps")
         for rule in (tuned.step, held):
             if isinstance(rule, Stepsize):
-                worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_HORIZONS[0])))
+                worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_FIRST)))
     return Verdict(
         subject=row.key, problem=problem.name, check="prescribed stepsize",
         kind=CheckKind.INVARIANT,

@@ -15,10 +15,11 @@ import numpy as np
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants, Inapplicable
 from theory.ranges import ORDERED, RANGES
+from theory.stepsizes import ConstantStep
 from theory.theorem import Theorem
 
 _HORIZON, _TIMES = 100, np.array([1.0, 7.0, 100.0])
-_BEYOND = 1e-6
+_BEYOND, _SHORT = 1e-6, ConstantStep(1e-9)
 
 
 def edges(theorem: Theorem) -> Verdict:
@@ -89,10 +90,8 @@ def _number_at(theorem: Theorem, c: Constants) -> str:
     """What is no stepsize, or no bound, where the theorem applies."""
     try:
         step = theorem.stepsize(c, _HORIZON)
-    except Inapplicable:
-        return ""
+    except Inapplicable as error:
+        return f"no stepsize ({error})" if theorem.applies(c, _SHORT, _HORIZON) else ""
     if not theorem.applies(c, step, _HORIZON):
         return ""
-    if not step(0) > 0:
-        return f"the stepsize is {step(0):.6g}"
     return "" if (theorem.bound(c, step, _TIMES) >= 0).all() else "the bound is negative"
