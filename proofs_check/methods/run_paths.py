@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -45,15 +46,18 @@ def recorded(
     """Series of a run against the same computed from the models, the charges and the gradients of
     the method's own steps, at every record."""
     steps, replicas = len(seen.models) - 1, seen.models[0].shape[0]
+    begin = time.perf_counter()
     trace = run(
         method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1, every=1,
         weight=_weight, of_workers=True,
     )  # fmt: skip
+    walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)
         for name, values in expected.items()
     }
+    apart["wall_seconds"] = 0.0 if list(walls) == sorted(walls) else math.inf
     apart["steps"] = float((trace.steps != np.arange(steps + 1)).sum())
     for name, charges in _charged(seen).items():
         apart[name] = _difference(getattr(trace, name), charges, 0.0)
