@@ -14,6 +14,7 @@ import ast
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
@@ -26,6 +27,7 @@ import torch
 
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
+from experiments.mutation.noted_keys import noted
 from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
 
@@ -60,9 +62,11 @@ class MutantSwitch:
         self.told: set[int] = set()
 
     def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
-        """The right value, noted."""
+        """The right value, noted; of a key, once something is drawn under it."""
         if self.watching and number not in self.told:
             self.reached.add(number)
+            if wrong is None and hasattr(value, "without_numbers"):
+                return noted(value, partial(self.told.add, number))
             if wrong is None or not self._alike(value, wrong):
                 self.told.add(number)
         return value

@@ -22,6 +22,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from algorithms.core.key import Key
 from experiments.cli.main import app
 from experiments.closure.graph import DefinitionGraph
 from experiments.closure.versions import ROOT
@@ -153,6 +154,22 @@ def test_a_value_is_compared_in_the_largest_expression_without_effects(tmp_path)
     assert log == [6] and switch.told == {n for n, m in enumerate(every) if m.function == "told"}
     switch.active = min(exponents)
     assert made.drift(SimpleNamespace(need=lambda name: 3.0), 0.0) in (3.0, 81.0)
+
+
+def test_a_wrong_key_is_told_once_something_is_drawn_under_it(tmp_path):
+    file = tmp_path / "mutable_key.py"
+    file.write_text("def step(key, t):\n    return key.fold('noise', t)\n")
+    every = [m for m in mutants("mutable_key", file) if m.kind.startswith("key")]
+    switch, key = MutantSwitch(), Key.seed(1)
+    made = loaded(file, every, switch)
+    found = made.step(key, 3).fold("part", 1)
+    assert found == key.fold("noise", 3).fold("part", 1) and switch.told == set()
+    rows = torch.arange(2), torch.arange(3)
+    numbers = found.draws(*rows)
+    assert len(switch.reached) == len(every) and switch.told == set()
+    drawn_from = key.fold("noise", 3).fold("part", 1).draws(*rows).uniform(4, torch.float64)
+    assert torch.equal(numbers.uniform(4, torch.float64), drawn_from)
+    assert switch.told == switch.reached
 
 
 def test_a_constant_that_functions_alone_read_is_noted_where_it_is_read(tmp_path):

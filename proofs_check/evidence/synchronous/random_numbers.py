@@ -1,4 +1,4 @@
-"""Closed forms of the random numbers that all rows draw: words, uniforms, normals and keys.
+"""Closed forms of the random numbers that all rows draw: words, uniforms, normals, keys, times.
 
 Words are Random123's known answers, uniforms and integers follow from them in exact arithmetic,
 normals are mpmath's to a few units in the last place, keys are those of Python's own blake2b.
@@ -6,7 +6,8 @@ normals are mpmath's to a few units in the last place, keys are those of Python'
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import mpmath
 import numpy as np
@@ -16,6 +17,8 @@ from algorithms.catalogue import ROWS
 from algorithms.core.key import Key
 from algorithms.kernels import key_words, philox
 from algorithms.kernels.compiled import COMPILED
+from algorithms.synchronisation.base import ComputeTimes
+from algorithms.synchronisation.compute_times import Exponential, Pareto, ShiftedExponential
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 
@@ -33,7 +36,7 @@ KNOWN_ANSWERS = (
 
 _REPLICAS, _WORKERS = torch.tensor([0, 3, 1 << 31]), torch.tensor([5, 0, 77])
 _COUNTS = (1, 2, 3, 4, 5, 6, 7, 261)  # 261: more than one part of normals
-_ULPS, _DIGITS = 4.0, 40
+_ULPS, _DIGITS, _DRAWN = 4.0, 40, 50
 _SIDES = (9, 99, 12345)  # numbers of steps, some before one more digit
 _PURPOSES = ("gradient", "a purpose " * 30)  # 30: a text of several blocks
 
@@ -67,14 +70,62 @@ def _rows() -> tuple[list[float], list[float]]:
                     fill(_words(j, r, w, k0, k1))
                     for r, w in _pairs() for j in range(first, first + count)
                 ]  # fmt: skip
-    for high in (2, 1000, 1 << 31):
-        integers = philox.integers_numba if COMPILED else philox.integers_torch
-        made += integers(k0, k1, _REPLICAS, _WORKERS, 7, high, high).double().reshape(-1).tolist()
-        due += [
-            float((_word(j, r, w, k0, k1) * high >> 32) + high * w)
-            for r, w in _pairs() for j in range(7)
-        ]  # fmt: skip
+    for count in _COUNTS[:-1]:
+        for high in (2, 1000, 1 << 31):
+            integers = philox.integers_numba if COMPILED else philox.integers_torch
+            took = integers(k0, k1, _REPLICAS, _WORKERS, count, high, high)
+            made += took.double().reshape(-1).tolist()
+            due += [
+                float((_word(j, r, w, k0, k1) * high >> 32) + high * w)
+                for r, w in _pairs() for j in range(count)
+            ]  # fmt: skip
     return made, due
+
+
+def within() -> tuple[Verdict, ...]:
+    """Whether compiled code that fills rows writes beyond their end."""
+    left = list[float]()
+    replicas, workers = _REPLICAS.numpy(), _WORKERS.numpy()
+    for count in _COUNTS if COMPILED else ():
+        reals, whole = np.full((4, count), -1.0), np.full((4, count), -1, np.int64)
+        philox._fill_uniforms(1, 2, replicas, workers, 0, reals[:3])
+        philox._fill_integers(1, 2, replicas, workers, 5, 0, whole[:3])
+        left += [*reals[3].tolist(), *whole[3].tolist()]
+        philox.normals_into(1, 2, replicas, workers, reals[:3])
+        left += reals[3].tolist()
+    verdict = identity(
+        "rows of random numbers", "what lies behind the last row stays as it is",
+        left or [-1.0], -1.0, check="kept memory", tolerance=0.0,
+    )  # fmt: skip
+    return (verdict,)
+
+
+def times() -> tuple[Verdict, ...]:
+    """Times of gradients against the stated functions of their uniforms, by mpmath."""
+    draws = Key.seed(9).draws(torch.arange(2), torch.arange(3))
+    uniforms = draws.uniform(_DRAWN, torch.float64).reshape(-1).tolist()
+    apart = list[float]()
+    for model, own in _models():
+        for mean, numbers in ((0.25, (0.25,) * 3), ((1.0, 0.5, 4.0), (1.0, 0.5, 4.0))):
+            found = model(mean).seconds(draws, _DRAWN).reshape(-1).tolist()
+            for k, (u, second) in enumerate(zip(uniforms, found, strict=True)):
+                due = own(mpmath.mpf(numbers[k // _DRAWN % 3]), 1 - mpmath.mpf(u))
+                apart.append(float(abs(second - due) / due))
+    verdict = identity(
+        "times of gradients", "they are the stated functions of their uniforms",
+        max(apart), 0.0, check="other implementation", tolerance=1e-14,
+        note=f"{len(apart)} times, seed 9",
+    )  # fmt: skip
+    return (verdict,)
+
+
+def _models() -> tuple[tuple[Callable[[Any], ComputeTimes], Callable[[Any, Any], Any]], ...]:
+    """Models of times with a mean m, and the time for 1 - U as their docstrings have it."""
+    return (
+        (Exponential, lambda m, rest: -m * mpmath.log(rest)),
+        (lambda m: ShiftedExponential(0.5, m), lambda m, rest: 0.5 - m * mpmath.log(rest)),
+        (lambda m: Pareto(m, 3.0), lambda m, rest: m * mpmath.mpf(2) / 3 / mpmath.cbrt(rest)),
+    )
 
 
 def _filled(k0: int, k1: int, count: int, dtype: torch.dtype, first: int) -> torch.Tensor:
@@ -145,6 +196,6 @@ def keys() -> tuple[Verdict, ...]:
     return (verdict,)
 
 
-CLOSED_FORMS = (words, normals, keys)
+CLOSED_FORMS = (words, within, normals, keys, times)
 COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
 """All rows that run rest on them."""
