@@ -14,6 +14,7 @@ import ast
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -36,12 +37,15 @@ _PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Comp
          ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
          ast.boolop, ast.Slice, ast.keyword)  # fmt: skip
 _EFFECTLESS = frozenset(
-    "need rule step_rule stepsize step_size abs min max float int bool len round range tuple sqrt "
+    "need abs min max float int bool len round range tuple sqrt "
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
     "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
     "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh".split()
 )
 """Calls that change nothing, by the last name of what is called."""
+
+_RULES = frozenset("rule step_rule stepsize step_size".split())
+_PLAIN_RULES = "theory.stepsizes"  # whose rules note nothing
 
 
 @final
@@ -70,6 +74,16 @@ class MutantSwitch:
             if wrong is None or not self._alike(value, wrong):
                 self.told.add(number)
         return value
+
+    def asked(self, rule: Any, *given: Any) -> Any:
+        """A rule's stepsize, if the rule does not note who asks.
+
+        Raises:
+            TypeError: it may.
+        """
+        if type(rule).__module__ != _PLAIN_RULES:
+            raise TypeError(f"a rule of {_PLAIN_RULES} would do, got {type(rule).__name__}")
+        return rule(*given)
 
     def _alike(self, value: Any, wrong: Callable[[], Any]) -> bool:
         try:
@@ -191,7 +205,8 @@ def widest(node: ast.expr, wrong: ast.expr, parents: Mapping[int, ast.AST]) -> a
 
 def _pure(node: ast.AST) -> bool:
     return all(
-        isinstance(part, _PURE) or (isinstance(part, ast.Call) and _name(part.func) in _EFFECTLESS)
+        isinstance(part, _PURE)
+        or (isinstance(part, ast.Call) and _name(part.func) in _EFFECTLESS | _RULES)
         for part in ast.walk(node)
     )
 
@@ -227,6 +242,17 @@ class _Replacing(ast.NodeTransformer):
         return made
 
 
+class _Asking(ast.NodeTransformer):
+    """Rules are asked by way of the probe, which knows whether they note it."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if _name(node.func) not in _RULES:
+            return node
+        asked = ast.Attribute(ast.Name(_PROBE, ast.Load()), "asked", ast.Load())
+        return ast.copy_location(ast.Call(asked, [node.func, *node.args], node.keywords), node)
+
+
 def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
     """``wrong if PROBE.active == number else PROBE.saw(number, right, lambda: wrong)``."""
     probe = ast.Name(_PROBE, ast.Load())
@@ -234,7 +260,7 @@ def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
     arguments: list[ast.expr] = [ast.Constant(number), right]
     if _pure(wrong):
         nothing = ast.arguments([], [], None, [], [], None, [])
-        arguments.append(ast.Lambda(nothing, wrong))
+        arguments.append(ast.Lambda(nothing, _Asking().visit(deepcopy(wrong))))
     saw = ast.Call(ast.Attribute(probe, "saw", ast.Load()), arguments, [])
     return ast.IfExp(on, wrong, saw)
 

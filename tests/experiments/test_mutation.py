@@ -41,10 +41,12 @@ from experiments.mutation.trial import (
 )
 from experiments.power import row_scores
 from proofs_check.cell import CellKind
+from proofs_check.methods.run_paths import FallingStep
 from proofs_check.row_coverage import cells_of
 from proofs_check.suite import cells
 from tests.experiments.calls import HANGS
 from tests.experiments.test_cli import rateproof
+from theory.stepsizes import ConstantStep
 
 SOURCE = '''"""A module for mutants."""
 
@@ -154,6 +156,16 @@ def test_a_value_is_compared_in_the_largest_expression_without_effects(tmp_path)
     assert log == [6] and switch.told == {n for n, m in enumerate(every) if m.function == "told"}
     switch.active = min(exponents)
     assert made.drift(SimpleNamespace(need=lambda name: 3.0), 0.0) in (3.0, 81.0)
+
+
+def test_a_rule_that_notes_who_asks_is_asked_by_the_right_expression_alone(tmp_path):
+    file = tmp_path / "mutable_rule.py"
+    file.write_text("def size(rule, t):\n    return 2.0 * rule(t)\n")
+    every = [m for m in mutants("mutable_rule", file) if m.kind == "first stepsize kept"]
+    switch, noting = MutantSwitch(), FallingStep(1.0)
+    made = loaded(file, every, switch)
+    assert made.size(ConstantStep(0.5), 3) == 1.0 and switch.reached == {0} and not switch.told
+    assert made.size(noting, 3) == 1.0 and noting.asked == [3] and switch.told == {0}
 
 
 def test_a_wrong_key_is_told_once_something_is_drawn_under_it(tmp_path):
