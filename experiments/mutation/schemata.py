@@ -28,6 +28,7 @@ import torch
 
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
+from experiments.mutation.formulas import in_place
 from experiments.mutation.noted_keys import noted
 from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
@@ -167,7 +168,7 @@ def mutated(
             node: Any = nodes[mutant.index]
             wrong: Any = changed(mutant, node, parents[id(node)])
             outer = widest(node, wrong, parents) if mutant.deferred else node
-            other = _in_place(outer, node, wrong)
+            other = in_place(outer, node, wrong)
             by_node.setdefault(id(outer), []).append((number, mutant, other))
     readers: dict[int, list[int]] = {}
     for number, mutant in mutants:
@@ -214,18 +215,6 @@ def _pure(node: ast.AST) -> bool:
 def _name(node: ast.AST) -> str:
     """The last name of ``a.b.c``."""
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-
-
-def _in_place(around: Any, node: ast.expr, wrong: ast.expr) -> Any:
-    """A copy of an expression with ``wrong`` in the place of ``node``."""
-    if around is node:
-        return wrong
-    if isinstance(around, list):
-        return [_in_place(one, node, wrong) for one in around]
-    if not isinstance(around, ast.AST):
-        return around
-    fields = {name: _in_place(value, node, wrong) for name, value in ast.iter_fields(around)}
-    return ast.copy_location(type(around)(**fields), around)
 
 
 class _Replacing(ast.NodeTransformer):

@@ -100,6 +100,23 @@ def test_operators_make_the_faults_of_the_field(module):
     assert "n" not in {before for _, _, before, _ in found}  # a condition that only raises
 
 
+def test_formulas_of_a_claim_are_changed_as_code_is(tmp_path):
+    file = tmp_path / "mutable_claim.py"
+    file.write_text(
+        'THEOREM = claim("a claim", limit="1/L", bound="max(gamma*L, 2*sigma2)/n", note="1/L")\n'
+    )
+    found = {(m.kind, m.before, m.after) for m in mutants("mutable_claim", file)}
+    bound = "'max(gamma*L, 2*sigma2)/n'"
+    assert {
+        ("constant of a limit", "'1/L'", "'2 / L'"),
+        ("constant", bound, "'max(gamma * L, 4 * sigma2) / n'"),
+        ("weight dropped", bound, "'max(L, 2 * sigma2) / n'"),
+        ("comparison", bound, "'min(gamma * L, 2 * sigma2) / n'"),
+        ("off by one in worker", bound, "'max(gamma * L, 2 * sigma2) / (n - 1)'"),
+    } <= found  # fmt: skip
+    assert not mutants("theory.theorems.mutable_claim", file)
+
+
 def loaded(file: Path, every, switch):
     made = ModuleType(file.stem)
     finder = MutatedModules(dict(enumerate(every)), switch)
