@@ -18,7 +18,7 @@ from theory.ranges import ORDERED, RANGES
 from theory.stepsizes import ConstantStep
 from theory.theorem import Theorem
 
-_HORIZON, _TIMES = 100, np.array([1.0, 7.0, 100.0])
+_HORIZON, _TIMES = 100, np.array([0.0, 1.0, 7.0, 100.0])
 _BEYOND, _SHORT = 1e-6, ConstantStep(1e-9)
 
 
