@@ -27,8 +27,9 @@ def formula_changes(
         return
     for parent in ast.walk(tree) if tree else ():
         within = place._replace(module="", function=place.parent.arg, parent=parent)
-        for part in ast.iter_child_nodes(parent):
-            for change in changes(part, within) if isinstance(part, ast.expr) else ():
+        parts = [part for part in ast.iter_child_nodes(parent) if isinstance(part, ast.expr)]
+        for part in parts:
+            for change in changes(part, within):
                 wrong = ast.Constant(ast.unparse(in_place(tree, part, change.node)))
                 yield change._replace(
                     node=ast.fix_missing_locations(ast.copy_location(wrong, node))
