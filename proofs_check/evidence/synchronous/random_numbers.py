@@ -88,9 +88,11 @@ def within() -> tuple[Verdict, ...]:
     replicas, workers = _REPLICAS.numpy(), _WORKERS.numpy()
     for count in _COUNTS if COMPILED else ():
         reals, whole = np.full((4, count), -1.0), np.full((4, count), -1, np.int64)
+        singles = np.full((4, count), -1.0, np.float32)
         philox._fill_uniforms(1, 2, replicas, workers, 0, reals[:3])
+        philox._fill_uniforms(1, 2, replicas, workers, 0, singles[:3])
         philox._fill_integers(1, 2, replicas, workers, 5, 0, whole[:3])
-        left += [*reals[3].tolist(), *whole[3].tolist()]
+        left += [*reals[3].tolist(), *singles[3].tolist(), *whole[3].tolist()]
         philox.normals_into(1, 2, replicas, workers, reals[:3])
         left += reals[3].tolist()
     verdict = identity(
