@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from experiments.closure.graph import WHOLE, DefinitionGraph
+from experiments.closure.graph import WHOLE, DefinitionGraph, Name
 from experiments.closure.versions import ROOT, contents_of, with_rows
-from experiments.mutation.sites import Mutant, mutants
+from experiments.mutation.coverage import compiled_functions
+from experiments.mutation.sites import COMPILERS, Mutant, mutants
 from proofs_check.cell import CellKind
 from proofs_check.prepare import prepare
 from proofs_check.row_coverage import cells_of
@@ -65,13 +67,29 @@ def closure_mutants(graph: DefinitionGraph, roots: Iterable[tuple[str, str]]) ->
         ours = module.partition(".")[0] in ("theory", "algorithms")
         if module in graph and ours and module not in LEFT_OUT:
             reached.setdefault(module, set()).add(name)
+    compiled = graph.closure(_compiled_roots(graph))
     return [
-        mutant
+        _deferred(mutant, compiled)
         for module, names in sorted(reached.items())
         for mutant in mutants(
             module, graph.files[module], None if WHOLE in names else frozenset(names)
         )
     ]
+
+
+def _compiled_roots(graph: DefinitionGraph) -> Iterator[Name]:
+    """Definitions that speak of a compiler, and those that this process has compiled."""
+    yield from compiled_functions(used=False)
+    for module in graph.modules:
+        for name, statements in graph.source(module).definitions.items():
+            if any(chain[-1] in COMPILERS for one in statements for chain in one.reads):
+                yield module, name
+
+
+def _deferred(mutant: Mutant, compiled: frozenset[Name]) -> Mutant:
+    """The mutant as one that is computed when its function runs, if nothing compiled has it."""
+    held = {(mutant.module, mutant.definition), (mutant.module, WHOLE)} & compiled
+    return mutant if held or not mutant.function else replace(mutant, deferred=True)
 
 
 def folder_mutants(module: str, file: Path, seed: int, count: int) -> list[Mutant]:

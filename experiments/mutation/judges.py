@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 
@@ -28,9 +28,9 @@ _DIMENSION = 16  # of compressors of one's own, as `check` has it
 _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 
 
-def judges_of_row(key: str) -> Sequence[RefutingCheck]:
+def judges_of_row(key: str) -> Callable[[], Sequence[RefutingCheck]]:
     """The cells of ``check ROW``, one check each, in the order of :func:`by_turns`."""
-    return [judge_of(cell) for cell in by_turns(cells_of(key, cells("quick")))]
+    return lambda: [judge_of(cell) for cell in by_turns(cells_of(key, cells("quick")))]
 
 
 def by_turns(own: Sequence[Cell]) -> list[Cell]:
@@ -66,11 +66,11 @@ def refutation(cell: Cell) -> str:
     return ""
 
 
-def judges_of_own(name: str) -> Sequence[RefutingCheck]:
+def judges_of_own(name: str) -> Callable[[], Sequence[RefutingCheck]]:
     """What ``check`` says of MODULE:ATTRIBUTE but on ranks, or ``refute`` of a theorem."""
-    if isinstance(imported(name), Claim):
-        return [RefutingCheck(f"refute {name}", partial(_broken, name))]
-    return [RefutingCheck(f"check {name}", partial(_refuted, name))]
+    claim = isinstance(imported(name), Claim)
+    words, refuting = ("refute", _broken) if claim else ("check", _refuted)
+    return lambda: [RefutingCheck(f"{words} {name}", partial(refuting, name))]
 
 
 def _refuted(name: str) -> str:

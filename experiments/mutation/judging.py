@@ -28,9 +28,10 @@ class RefutingCheck(NamedTuple):
 
 
 class CheckFactory(Protocol):
-    """Makes the judges, once modules are imported anew: named by module and function."""
+    """Imports a subject, once modules are imported anew, and gives what chooses its judges: named
+    by module and function."""
 
-    def __call__(self, subject: str) -> Sequence[RefutingCheck]: ...
+    def __call__(self, subject: str) -> Callable[[], Sequence[RefutingCheck]]: ...
 
 
 @final
@@ -55,8 +56,11 @@ class GenuineRun:
     compiled: frozenset[Name]
 
 
-def watched(number: int, judge: RefutingCheck, probe: MutantSwitch) -> GenuineRun:
+def watched(
+    number: int, choose: Callable[[], Sequence[RefutingCheck]], probe: MutantSwitch
+) -> GenuineRun:
     """What a judge shows of the genuine code; one that fails or refutes there judges nothing."""
+    judge = choose()[number]
     probe.reached, probe.told = set(), set()
     begin = time.process_time()
     try:

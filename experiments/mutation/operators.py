@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import NamedTuple
 
+from experiments.mutation.formulas import formula_changes
+
 TIME = frozenset(
     "t step steps start begin first done begun tick ticks now since tau delay age version versions "
     "period H T until records spacing every horizon".split()
@@ -79,6 +81,7 @@ def changes(node: ast.expr, place: SitePlace) -> Iterator[WrongExpression]:
                 yield WrongExpression(
                     kind, ast.fix_missing_locations(ast.copy_location(made, node))
                 )
+    yield from formula_changes(node, place, changes)
 
 
 def _counted(node: ast.expr, place: SitePlace) -> Iterator[WrongExpression]:

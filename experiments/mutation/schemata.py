@@ -1,10 +1,11 @@
 """Modules in which many mutants lie side by side, and one at a time is switched on.
 
 A mutant of a function is an expression ``wrong if it is switched on else right``, so that one
-import serves all of them (Untch, Offutt, Harrold 1993, mutant schemata). Where the wrong expression
-is cheap and changes nothing it is computed beside the right one in a run of the genuine code: a
-mutant that no input tells from the right one there is known before it is run (Howden 1982, weak
-mutation). Mutants of compiled code and of what is computed at import replace the expression.
+import serves all of them (Untch, Offutt, Harrold 1993, mutant schemata). Where nothing is changed
+by the wrong expression, the largest expression around it of which this holds is computed with it
+beside the right one in a run of the genuine code: a mutant that no input tells from the right one
+there is known before it is run (Howden 1982, weak mutation). Mutants of compiled code and of what
+is computed at import replace the expression.
 """
 
 from __future__ import annotations
@@ -13,25 +14,39 @@ import ast
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 import torch
 
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
-from experiments.mutation.sites import Mutant, changed
+from experiments.mutation.formulas import in_place
+from experiments.mutation.noted_keys import noted
+from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
 
 _PROBE = "__mutants__"
 _PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript,
          ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
-         ast.boolop, ast.Slice)  # fmt: skip
+         ast.boolop, ast.Slice, ast.keyword)  # fmt: skip
+_EFFECTLESS = frozenset(
+    "need abs min max float int bool len round range tuple sqrt "
+    "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
+    "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
+    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh".split()
+)
+"""Calls that change nothing, by the last name of what is called."""
+
+_RULES = frozenset("rule step_rule stepsize step_size".split())
+_PLAIN_RULES = "theory.stepsizes"  # whose rules note nothing
 
 
 @final
@@ -52,12 +67,24 @@ class MutantSwitch:
         self.told: set[int] = set()
 
     def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
-        """The right value, noted."""
+        """The right value, noted; of a key, once something is drawn under it."""
         if self.watching and number not in self.told:
             self.reached.add(number)
+            if wrong is None and hasattr(value, "without_numbers"):
+                return noted(value, partial(self.told.add, number))
             if wrong is None or not self._alike(value, wrong):
                 self.told.add(number)
         return value
+
+    def asked(self, rule: Any, *given: Any) -> Any:
+        """A rule's stepsize, if the rule does not note who asks.
+
+        Raises:
+            TypeError: it may.
+        """
+        if type(rule).__module__ != _PLAIN_RULES:
+            raise TypeError(f"a rule of {_PLAIN_RULES} would do, got {type(rule).__name__}")
+        return rule(*given)
 
     def _alike(self, value: Any, wrong: Callable[[], Any]) -> bool:
         try:
@@ -91,11 +118,15 @@ def same(one: object, other: object) -> bool:
 class MutatedModules(MetaPathFinder, Loader):
     """Finds modules in which mutants lie, and loads them with these in place.
 
-    ``mutants`` have their numbers; those that are not ``deferred`` are there for good.
+    ``mutants`` have their numbers; those that are not ``deferred`` are there for good, but for
+    those ``noted`` (:func:`mutated`).
     """
 
-    def __init__(self, mutants: Mapping[int, Mutant], probe: MutantSwitch) -> None:
-        self.probe = probe
+    def __init__(
+        self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
+        noted: frozenset[int] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.probe, self._noted = probe, noted
         self._by_module: dict[str, list[tuple[int, Mutant]]] = {}
         for number, mutant in mutants.items():
             self._by_module.setdefault(mutant.module, []).append((number, mutant))
@@ -120,38 +151,95 @@ class MutatedModules(MetaPathFinder, Loader):
         file = its[0][1].file
         module.__dict__[_PROBE] = self.probe
         module.__dict__.update(names_of_users(Path(file)))
-        exec(compile(mutated(Path(file), its), file, "exec"), module.__dict__)
+        exec(compile(mutated(Path(file), its, self._noted), file, "exec"), module.__dict__)
 
 
-def mutated(file: Path, mutants: Sequence[tuple[int, Mutant]]) -> ast.Module:
-    """A module's tree with numbered mutants in it."""
+def mutated(
+    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset()
+) -> ast.Module:
+    """A module's tree with numbered mutants in it; of those ``noted``, which lie in constants,
+    with no more than a note where the constant is read."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    by_node: dict[int, list[tuple[int, Mutant]]] = {}
+    by_node: dict[int, list[tuple[int, Mutant, ast.expr]]] = {}
     nodes = list(ast.walk(tree))
+    parents = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
     for number, mutant in mutants:
-        by_node.setdefault(id(nodes[mutant.index]), []).append((number, mutant))
-    made = _Replacing(by_node).visit(tree)
+        if number not in noted:
+            node: Any = nodes[mutant.index]
+            wrong: Any = changed(mutant, node, parents[id(node)])
+            outer = widest(node, wrong, parents) if mutant.deferred else node
+            other = in_place(outer, node, wrong)
+            by_node.setdefault(id(outer), []).append((number, mutant, other))
+    readers: dict[int, list[int]] = {}
+    for number, mutant in mutants:
+        for node in reads(tree, mutant.definition) if number in noted else ():
+            readers.setdefault(id(node), []).append(number)
+    made = _Noting(readers).visit(_Replacing(by_node).visit(tree))
     return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
 
 
+class _Noting(ast.NodeTransformer):
+    def __init__(self, readers: Mapping[int, Sequence[int]]) -> None:
+        self._readers = readers
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made: ast.expr = node
+        for number in self._readers.get(id(node), ()):
+            saw = ast.Attribute(ast.Name(_PROBE, ast.Load()), "saw", ast.Load())
+            made = ast.copy_location(ast.Call(saw, [ast.Constant(number), made], []), node)
+        return made
+
+
+def widest(node: ast.expr, wrong: ast.expr, parents: Mapping[int, ast.AST]) -> ast.expr:
+    """The largest expression of a statement around ``node`` that can be computed twice, once with
+    ``wrong`` in its place; the node itself where that cannot."""
+    found, around = node, parents.get(id(node))
+    if not _pure(wrong) or not _pure(node):
+        return node
+    while isinstance(around, ast.expr | ast.keyword) and _pure(around):
+        value = not isinstance(around, ast.keyword | ast.Slice | ast.Tuple)
+        if value and isinstance(getattr(around, "ctx", ast.Load()), ast.Load):
+            found = cast(ast.expr, around)
+        around = parents.get(id(around))
+    return found
+
+
+def _pure(node: ast.AST) -> bool:
+    return all(
+        isinstance(part, _PURE)
+        or (isinstance(part, ast.Call) and _name(part.func) in _EFFECTLESS | _RULES)
+        for part in ast.walk(node)
+    )
+
+
+def _name(node: ast.AST) -> str:
+    """The last name of ``a.b.c``."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
 class _Replacing(ast.NodeTransformer):
-    def __init__(self, by_node: Mapping[int, list[tuple[int, Mutant]]]) -> None:
+    def __init__(self, by_node: Mapping[int, list[tuple[int, Mutant, ast.expr]]]) -> None:
         self._by_node = by_node
-        self._parents: list[ast.AST] = []
 
     def visit(self, node: ast.AST) -> Any:
         mine = self._by_node.get(id(node), [])
-        parent = self._parents[-1] if self._parents else node
-        wrong = [(number, m, changed(m, node, parent)) for number, m in mine  # type: ignore[arg-type]
-                 ]  # fmt: skip
-        self._parents.append(node)
         made = self.generic_visit(node)
-        self._parents.pop()
-        for number, mutant, other in wrong:
+        for number, mutant, other in mine:
             made = ast.copy_location(
                 _switched(number, made, other) if mutant.deferred else other, node
             )
         return made
+
+
+class _Asking(ast.NodeTransformer):
+    """Rules are asked by way of the probe, which knows whether they note it."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if _name(node.func) not in _RULES:
+            return node
+        asked = ast.Attribute(ast.Name(_PROBE, ast.Load()), "asked", ast.Load())
+        return ast.copy_location(ast.Call(asked, [node.func, *node.args], node.keywords), node)
 
 
 def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
@@ -159,9 +247,9 @@ def _switched(number: int, right: Any, wrong: ast.expr) -> ast.expr:
     probe = ast.Name(_PROBE, ast.Load())
     on = ast.Compare(ast.Attribute(probe, "active", ast.Load()), [ast.Eq()], [ast.Constant(number)])
     arguments: list[ast.expr] = [ast.Constant(number), right]
-    if all(isinstance(node, _PURE) for node in ast.walk(wrong)):
+    if _pure(wrong):
         nothing = ast.arguments([], [], None, [], [], None, [])
-        arguments.append(ast.Lambda(nothing, wrong))
+        arguments.append(ast.Lambda(nothing, _Asking().visit(deepcopy(wrong))))
     saw = ast.Call(ast.Attribute(probe, "saw", ast.Load()), arguments, [])
     return ast.IfExp(on, wrong, saw)
 

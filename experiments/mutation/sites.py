@@ -16,7 +16,8 @@ from typing import final
 from experiments.mutation.operators import SitePlace, WrongExpression, changes
 
 _TOLD = ("name", "title", "formula", "describe", "symbol", "__repr__", "__str__", "row", "label")
-_COMPILERS = ("njit", "intrinsic", "overload", "cfunc", "jit")
+COMPILERS = ("njit", "intrinsic", "overload", "cfunc", "jit")
+"""Names of what compiles a function."""
 
 
 @final
@@ -81,6 +82,36 @@ def mutants(module: str, file: Path, definitions: frozenset[str] | None = None) 
     return found
 
 
+def read_by_functions_alone(mutant: Mutant) -> bool:
+    """Whether it lies in a private constant of its module that no compiled code reads, and nothing
+    at import: who computes it is who reads the constant."""
+    own, tree = mutant.definition, parsed(Path(mutant.file))
+    if mutant.deferred or mutant.function or not own.startswith("_") or ".kernels" in mutant.module:
+        return False
+    made = [one for one in tree.body if own in _names(one) and isinstance(one, ast.Assign)]
+    later = {id(node) for node in _in_functions(tree)}
+    return len(made) == 1 and all(id(node) in later for node in reads(tree, own))
+
+
+def reads(tree: ast.Module, name: str) -> list[ast.Name]:
+    """Where a module reads a name."""
+    return [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]  # fmt: skip
+
+
+def _in_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Nodes under one that are computed when a function runs that is not compiled."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not {_root(one) for d in part.decorator_list for one in ast.walk(d)} & {*COMPILERS}:
+                for statement in part.body:
+                    yield from ast.walk(statement)
+        else:
+            yield from _in_functions(part)
+
+
 @cache
 def parsed(file: Path) -> ast.Module:
     """The module's tree, which nobody changes."""
@@ -142,7 +173,7 @@ def _expressions(node: ast.AST, place: SitePlace, deferred: bool = False, compil
         if node.name in _TOLD:
             return
         made = {_root(part) for decorator in node.decorator_list for part in ast.walk(decorator)}
-        compiled = compiled or bool(made & set(_COMPILERS)) or ".kernels" in place.module
+        compiled = compiled or bool(made & set(COMPILERS)) or ".kernels" in place.module
         yield from _all([*node.args.defaults, *filter(None, node.args.kw_defaults)], node, place,
                         deferred, compiled)  # fmt: skip
         inside = SitePlace(place.module, node.name, node)

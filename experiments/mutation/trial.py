@@ -23,7 +23,7 @@ from experiments.mutation.judging import (
 )
 from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
-from experiments.mutation.sites import Mutant
+from experiments.mutation.sites import Mutant, read_by_functions_alone
 
 COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
 """Processor time [s] that imports with compilation and imports alone may take, that a judge may
@@ -65,6 +65,10 @@ _ENDED: dict[int, MutantStanding] = {
     int(signal.SIGXCPU): MutantStanding.TIMEOUT,
     **{int(one): MutantStanding.RAISED for one in _FAULTS},
 }
+
+
+Choice = Callable[[], Sequence[RefutingCheck]]
+"""Chooses the judges of a subject that is imported."""
 
 
 class NoPassingCheck(ValueError):
@@ -135,8 +139,11 @@ class _Served:
 
     def __init__(self, trial: MutationTrial, mutants: Sequence[Mutant]) -> None:
         self._trial, self._mutants, self._probe = trial, mutants, MutantSwitch()
-        self._judges = self._loaded({i: m for i, m in enumerate(mutants) if m.deferred})
+        self._read = frozenset(i for i, m in enumerate(mutants) if read_by_functions_alone(m))
+        lying = {i: m for i, m in enumerate(mutants) if m.deferred or i in self._read}
+        self._choose = self._loaded(lying, self._probe, self._read)
         self._at_import = frozenset(self._probe.reached)
+        self._names, self._choosing = forked(self._chosen, _NO_LIMIT, own=False)
         self._code = CompiledCode(sources())
         self._compiled = compiled_functions(used=False)
         self._order = JudgeOrder()
@@ -156,7 +163,7 @@ class _Served:
         for one in runs:
             if one.refuted:
                 report(f"judges nothing: {self._name(one)}: {one.refuted}"[:230])
-        spent, every = sum(one.seconds for one in self._genuine), len(self._judges)
+        spent, every = sum(one.seconds for one in self._genuine), len(self._names)
         report(f"{len(self._genuine)} of {every} checks in {spent:.0f} s on the genuine code")
         self._probe.watching = False
         found: list[JudgedMutant] = []
@@ -164,7 +171,7 @@ class _Served:
             if sum(one.standing.counts for one in found) >= count:
                 break
             held = mutant.deferred and number not in self._at_import
-            found.append(self._switched(number, mutant) if held else self._replaced(mutant))
+            found.append(self._switched(number, mutant) if held else self._replaced(number, mutant))
             report(f"{len(found)}: {mutant}: {found[-1].standing} {found[-1].by}"[:230])
         return found
 
@@ -174,21 +181,31 @@ class _Served:
         Each is run in a process of its own: what one keeps in memory is not computed for the next.
         """
         runs: list[GenuineRun] = []
-        for number, judge in enumerate(self._judges):
+        for number in range(len(self._names)):
             passing = [one.seconds for one in runs if not one.refuted]
             if passing and sum(passing) > self._trial.most:
                 break
-            run = partial(watched, number, judge, self._probe)
+            run = partial(watched, number, self._choose, self._probe)
             runs.append(forked(run, _NO_LIMIT, own=False))
         return runs
 
     def _name(self, one: GenuineRun) -> str:
-        return self._judges[one.number].name
+        return self._names[one.number]
+
+    def _chosen(self) -> tuple[tuple[str, ...], frozenset[int]]:
+        """Names of the judges, and the mutants whose value differs while they are chosen.
+
+        It runs in a process of its own: what is kept in memory then is not kept for the judges.
+        """
+        self._probe.told = set()
+        names = tuple(judge.name for judge in self._choose())
+        return names, frozenset(self._probe.told)
 
     def _loaded(
-        self, mutants: Mapping[int, Mutant], probe: MutantSwitch | None = None
-    ) -> Sequence[RefutingCheck]:
-        import_anew(MutatedModules(mutants, probe or self._probe), self._trial.ours)
+        self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
+        noted: frozenset[int] = frozenset(),
+    ) -> Choice:  # fmt: skip
+        import_anew(MutatedModules(mutants, probe, noted), self._trial.ours)
         module, name = self._trial.judges
         make: CheckFactory = getattr(__import__(module, fromlist=[name]), name)
         return make(self._trial.subject)
@@ -196,26 +213,45 @@ class _Served:
     def _switched(self, number: int, mutant: Mutant) -> JudgedMutant:
         """A mutant that lies in the modules already."""
         telling = [one for one in self._genuine if number in one.told]
-        if not telling:
-            where = sum(number in one.reached for one in self._genuine)
-            standing = MutantStanding.SAME if where else MutantStanding.DEAD
-            return JudgedMutant(mutant, standing, f"in {where} of {len(self._genuine)} checks", 0.0)
         self._probe.active = number
-        outcome = self._judged(mutant, lambda: self._judges, telling)
-        self._probe.active = -1
-        return outcome
+        try:
+            if number in self._choosing and not self._chooses_alike():
+                telling = self._genuine
+            if telling:
+                return self._judged(mutant, lambda: self._choose, telling)
+        finally:
+            self._probe.active = -1
+        where = sum(number in one.reached for one in self._genuine)
+        standing = MutantStanding.SAME if where else MutantStanding.DEAD
+        return JudgedMutant(mutant, standing, f"in {where} of {len(self._genuine)} checks", 0.0)
 
-    def _replaced(self, mutant: Mutant) -> JudgedMutant:
+    def _chooses_alike(self) -> bool:
+        """Whether the same judges are chosen as by the genuine code."""
+
+        def names() -> tuple[str, ...]:
+            try:
+                return self._chosen()[0]
+            except Exception:  # a wrong expression may raise anything
+                return ()
+
+        try:
+            return forked(names, COMPILING) == self._names
+        except ProcessDied:
+            return False
+
+    def _replaced(self, number: int, mutant: Mutant) -> JudgedMutant:
         """A mutant that is there from the import on."""
         changed = frozenset(one for one in self._compiled if self._code.holds(one, mutant))
         telling = self._genuine
         if (mutant.module, mutant.definition) in self._compiled:  # nothing else computes it
             telling = [one for one in self._genuine if one.compiled & changed]
+        elif number in self._read and number not in self._at_import | self._choosing:
+            telling = [one for one in self._genuine if number in one.told]
         if not telling:
             where = f"in 0 of {len(self._genuine)} checks"
             return JudgedMutant(mutant, MutantStanding.DEAD, where, 0.0)
 
-        def load() -> Sequence[RefutingCheck]:
+        def load() -> Choice:
             if changed:
                 compile_anew(changed)
             return self._loaded({0: replace(mutant, deferred=False)}, MutantSwitch())
@@ -223,7 +259,7 @@ class _Served:
         return self._judged(mutant, load, telling, COMPILING if changed else IMPORTS)
 
     def _judged(
-        self, mutant: Mutant, load: Callable[[], Sequence[RefutingCheck]],
+        self, mutant: Mutant, load: Callable[[], Choice],
         telling: Sequence[GenuineRun], extra: float = 0.0,
     ) -> JudgedMutant:  # fmt: skip
         judges, most = self._order.sort(telling), self._trial.most
@@ -231,7 +267,7 @@ class _Served:
         allowed = most + 2 * (SLACK + extra) + longest  # import, then judges
         begin = os.times()
         try:
-            answer = forked(lambda: _verdict(load, judges, most, extra), allowed)
+            answer = forked(lambda: _verdict(load, judges, self._names, most, extra), allowed)
         except ProcessDied as error:
             if error.signal == 0:
                 raise
@@ -245,8 +281,9 @@ class _Served:
 
 
 def _verdict(
-    load: Callable[[], Sequence[RefutingCheck]],
+    load: Callable[[], Choice],
     telling: Sequence[GenuineRun],
+    names: Sequence[str],
     most: float,
     extra: float,
 ) -> _Answer:
@@ -254,7 +291,7 @@ def _verdict(
     slower = extra  # of all judges together, for what is compiled anew
     try:
         with silent(), at_most(SLACK + extra):
-            judges = load()
+            judges = {judge.name: judge for judge in load()()}
     except TooLong:
         return _Answer(MutantStanding.TIMEOUT, f"at import: over {SLACK + extra:g} s", ())
     except (Exception, SystemExit) as error:
@@ -265,7 +302,9 @@ def _verdict(
         if time.process_time() - begin > most + extra:
             by = f"{len(asked)} of {every} checks in {most:g} s"
             return _Answer(MutantStanding.SURVIVED, by, asked)
-        judge, start = judges[one.number], time.process_time()
+        judge, start = judges.get(names[one.number]), time.process_time()
+        if judge is None:  # the mutant has it not chosen
+            continue
         asked = (*asked, one.number)
         try:
             with silent(), at_most(SLACK + SLOWER * one.seconds + slower):

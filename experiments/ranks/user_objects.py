@@ -22,6 +22,7 @@ from proofs_check.audit.loading import imported
 from proofs_check.audit.own_folders import own_name
 from proofs_check.compressors.check import check_compressor
 from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.problems.check import check_problem
 from proofs_check.suite import PRESETS
@@ -33,6 +34,8 @@ Own = Compressor | Topology | PushTopology | Problem | Row
 Report = Callable[[RenderableType], None]
 
 SEED, RANKS, WORKERS = 1, 2, 4  # the latter two of the comparison with real ranks
+WATCHED = 8
+"""Workers of a watched run."""
 
 
 class UserCodeError(RuntimeError):
@@ -108,7 +111,8 @@ def faults_of(name: str, pass_on: tuple[type[Exception], ...] = ()) -> Iterator[
 
 
 def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> Iterator[Verdict]:
-    """Its operators, its runs on every problem, and the same code on so many real ranks."""
+    """Its operators, its runs on every problem, a watched run on the first where it does not
+    diverge, and the same code on so many real ranks."""
     effort, cases = PRESETS["quick"], list[Case]()
     for operator in own_row.operators:
         report(f"{own_row.key}: operator {operator.name}")
@@ -120,6 +124,9 @@ def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> It
         run = run_row(own_row, built, steps=steps, replicas=replicas, seed=SEED)
         yield from run.verdicts
         if run.curves:  # else it diverged, and would on ranks
+            if not cases:
+                report(f"{own_row.key} on {objective}: watched run")
+                yield from run_invariants(own_row, problem(objective, WATCHED), SEED).verdicts
             cases.append(Case(own_row.key, build_own, (name, objective), steps=STEPS))
     if cases and ranks:
         report(f"{own_row.key}: {WORKERS} workers on {ranks} ranks")

@@ -29,6 +29,7 @@ from proofs_check.methods.instrumented_run import (
     watch,
 )
 from proofs_check.methods.run_paths import falling_of_row, recorded, resumed
+from proofs_check.methods.run_twins import by_other_means
 from proofs_check.methods.step_invariance import step_invariance_verdict
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
@@ -36,7 +37,7 @@ STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The eight checks of one row on one problem."""
+    """The twelve checks of one row on one problem."""
     method = row.build(problem, STEPS)
     description = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
@@ -53,6 +54,7 @@ def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
             falling_of_row(row, problem, seed, description),
             recorded(row.key, problem, method, seen, seed, description, schedule),
             resumed(row.key, problem, method, seen, seed, description),
+            *by_other_means(row, problem, seen, seed, description),
         )
     )
 

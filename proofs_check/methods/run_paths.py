@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -35,6 +36,7 @@ ROUNDING = 1e-9
 """Relative difference of a recorded number from the same computed here in another order."""
 
 _SQUARED = 1e-16  # of squares: where nothing is larger, all of it is rounding
+_RARE = 4  # records of a run that is recorded at some of its steps
 _BROKEN, _FALLING = 5, 12  # steps before a run is interrupted, and with falling stepsizes
 
 
@@ -45,15 +47,26 @@ def recorded(
     """Series of a run against the same computed from the models, the charges and the gradients of
     the method's own steps, at every record."""
     steps, replicas = len(seen.models) - 1, seen.models[0].shape[0]
-    trace = run(
-        method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1, every=1,
-        weight=_weight, of_workers=True,
+    begin = time.perf_counter()
+    trace, rare = (
+        run(
+            method, problem, steps=steps, seed=seed, replicas=replicas, points=points, every=1,
+            weight=_weight, of_workers=True,
+        )
+        for points in (steps + 1, _RARE)
     )  # fmt: skip
+    walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)
         for name, values in expected.items()
     }
+    for name, values in expected.items():
+        first = steps + 1 - values.shape[1]
+        at = rare.steps[rare.steps >= first]
+        found = getattr(rare, name)[:, -len(at) :]
+        apart[f"rare {name}"] = _difference(found, values[:, at - first], floor)
+    apart["wall_seconds"] = 0.0 if list(walls) == sorted(walls) else math.inf
     apart["steps"] = float((trace.steps != np.arange(steps + 1)).sum())
     for name, charges in _charged(seen).items():
         apart[name] = _difference(getattr(trace, name), charges, 0.0)

@@ -16,6 +16,7 @@ from algorithms.engine.run import one_thread
 from proofs_check.cell import CellResult
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
+from proofs_check.refute.edges import edges
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.measured import SURE, BoundTrial, Unfit
@@ -129,7 +130,7 @@ def limit_result(theorem: Theorem, record: LimitRecord | None, case: KeptCase | 
     """The verdicts of a theorem, by what was found of it and by what is written of it."""
     with one_thread():
         found = case_verdict(theorem, record, case)
-        return CellResult((found, written_limit(theorem), balanced_step(theorem)))
+        return CellResult((found, written_limit(theorem), balanced_step(theorem), edges(theorem)))
 
 
 def limit_verdict(theorem: Theorem, record: LimitRecord | None) -> Verdict:

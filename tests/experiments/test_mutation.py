@@ -15,13 +15,14 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from typer.testing import CliRunner
 
+from algorithms.core.key import Key
 from experiments.cli.main import app
 from experiments.closure.graph import DefinitionGraph
 from experiments.closure.versions import ROOT
@@ -31,7 +32,7 @@ from experiments.mutation.drawing import LEFT_OUT, drawn, group, row_mutants
 from experiments.mutation.judging import GenuineRun, JudgeOrder
 from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
-from experiments.mutation.sites import address, mutants
+from experiments.mutation.sites import address, mutants, read_by_functions_alone
 from experiments.mutation.trial import (
     JudgedMutant,
     MutantStanding,
@@ -40,10 +41,12 @@ from experiments.mutation.trial import (
 )
 from experiments.power import row_scores
 from proofs_check.cell import CellKind
+from proofs_check.methods.run_paths import FallingStep
 from proofs_check.row_coverage import cells_of
 from proofs_check.suite import cells
 from tests.experiments.calls import HANGS
 from tests.experiments.test_cli import rateproof
+from theory.stepsizes import ConstantStep
 
 SOURCE = '''"""A module for mutants."""
 
@@ -97,6 +100,23 @@ def test_operators_make_the_faults_of_the_field(module):
     assert "n" not in {before for _, _, before, _ in found}  # a condition that only raises
 
 
+def test_formulas_of_a_claim_are_changed_as_code_is(tmp_path):
+    file = tmp_path / "mutable_claim.py"
+    file.write_text(
+        'THEOREM = claim("a claim", limit="1/L", bound="max(gamma*L, 2*sigma2)/n", note="1/L")\n'
+    )
+    found = {(m.kind, m.before, m.after) for m in mutants("mutable_claim", file)}
+    bound = "'max(gamma*L, 2*sigma2)/n'"
+    assert {
+        ("constant of a limit", "'1/L'", "'2 / L'"),
+        ("constant", bound, "'max(gamma * L, 4 * sigma2) / n'"),
+        ("weight dropped", bound, "'max(L, 2 * sigma2) / n'"),
+        ("comparison", bound, "'min(gamma * L, 2 * sigma2) / n'"),
+        ("off by one in worker", bound, "'max(gamma * L, 2 * sigma2) / (n - 1)'"),
+    } <= found  # fmt: skip
+    assert not mutants("theory.theorems.mutable_claim", file)
+
+
 def loaded(file: Path, every, switch):
     made = ModuleType(file.stem)
     finder = MutatedModules(dict(enumerate(every)), switch)
@@ -123,14 +143,81 @@ def test_one_mutant_is_switched_on_and_the_others_are_as_they_were(module):
 
 def test_a_value_that_is_the_right_one_everywhere_is_not_told(tmp_path):
     file = tmp_path / "mutable_edge.py"
-    file.write_text("def larger(a, b):\n    return a if a > b else b\n")
-    (one,) = mutants("mutable_edge", file)
+    file.write_text("def above(a, b):\n    return 1.5 if a > b else -1.5\n")
+    (one,) = (m for m in mutants("mutable_edge", file) if m.kind == "comparison")
     switch = MutantSwitch()
     made = loaded(file, [one], switch)
-    assert one.after == "a >= b" and made.larger(1, 2) == 2 and made.larger(3, 2) == 3
+    assert one.after == "a >= b" and made.above(1, 2) == -1.5 and made.above(3, 2) == 1.5
     assert switch.reached == {0} and switch.told == set()
-    made.larger(1, 1)
+    made.above(1, 1)
     assert switch.told == {0}
+
+
+def test_a_value_is_compared_in_the_largest_expression_without_effects(tmp_path):
+    """A constant that is multiplied by 0 in all that is computed is the same; a call that may
+    change something is not computed twice."""
+    file = tmp_path / "mutable_wide.py"
+    file.write_text(
+        "def drift(c, x):\n    return abs(c.need('behind') ** 2) + x\n\n"
+        "def told(log, x):\n    return log.append(2 * x)\n"
+    )
+    every = [m for m in mutants("mutable_wide", file) if m.before == "2"]
+    switch = MutantSwitch()
+    made = loaded(file, every, switch)
+    numbers = SimpleNamespace(need=lambda name: 0.0)
+    assert made.drift(numbers, 1.0) == 1.0
+    exponents = {number for number, m in enumerate(every) if m.function == "drift"}
+    assert exponents == switch.reached and switch.told == set()
+    log: list[int] = []
+    made.told(log, 3)
+    assert log == [6] and switch.told == {n for n, m in enumerate(every) if m.function == "told"}
+    switch.active = min(exponents)
+    assert made.drift(SimpleNamespace(need=lambda name: 3.0), 0.0) in (3.0, 81.0)
+
+
+def test_a_rule_that_notes_who_asks_is_asked_by_the_right_expression_alone(tmp_path):
+    file = tmp_path / "mutable_rule.py"
+    file.write_text("def size(rule, t):\n    return 2.0 * rule(t)\n")
+    every = [m for m in mutants("mutable_rule", file) if m.kind == "first stepsize kept"]
+    switch, noting = MutantSwitch(), FallingStep(1.0)
+    made = loaded(file, every, switch)
+    assert made.size(ConstantStep(0.5), 3) == 1.0 and switch.reached == {0} and not switch.told
+    assert made.size(noting, 3) == 1.0 and noting.asked == [3] and switch.told == {0}
+
+
+def test_a_wrong_key_is_told_once_something_is_drawn_under_it(tmp_path):
+    file = tmp_path / "mutable_key.py"
+    file.write_text("def step(key, t):\n    return key.fold('noise', t)\n")
+    every = [m for m in mutants("mutable_key", file) if m.kind.startswith("key")]
+    switch, key = MutantSwitch(), Key.seed(1)
+    made = loaded(file, every, switch)
+    found = made.step(key, 3).fold("part", 1)
+    assert found == key.fold("noise", 3).fold("part", 1) and switch.told == set()
+    rows = torch.arange(2), torch.arange(3)
+    numbers = found.draws(*rows)
+    assert len(switch.reached) == len(every) and switch.told == set()
+    drawn_from = key.fold("noise", 3).fold("part", 1).draws(*rows).uniform(4, torch.float64)
+    assert torch.equal(numbers.uniform(4, torch.float64), drawn_from)
+    assert switch.told == switch.reached
+
+
+def test_a_constant_that_functions_alone_read_is_noted_where_it_is_read(tmp_path):
+    file = tmp_path / "mutable_constant.py"
+    file.write_text(
+        "_GAP, OPEN = 2, 3\n_LIMIT = 4\n_DOUBLE = 2 * _LIMIT\n_OWN = 5\n\n"
+        "def far(x):\n    if x > _OWN:\n        raise ValueError(x)\n    return x\n"
+    )
+    every = mutants("mutable_constant", file)
+    alone = {m.before for m in every if read_by_functions_alone(m)}
+    assert alone == {"2", "5"}  # nobody reads _DOUBLE; of _LIMIT another constant is made
+    assert not [m for m in every if read_by_functions_alone(m) and not m.definition]
+    own = [m for m in every if m.before == "5"]
+    switch, made = MutantSwitch(), ModuleType(file.stem)
+    finder = MutatedModules(dict(enumerate(own)), switch, frozenset(range(len(own))))
+    assert finder.find_spec(file.stem, None) is not None
+    finder.exec_module(made)
+    assert made._OWN == 5 and switch.reached == set()
+    assert made.far(1) == 1 and switch.told == set(range(len(own)))
 
 
 def test_values_are_the_same_to_the_bit_and_of_one_type():
@@ -420,7 +507,7 @@ def second():
     return "" if once() == {right} else f"value {{once()}}"
 
 def make(subject):
-    return [RefutingCheck("first", first), RefutingCheck("second", second)]
+    return lambda: [RefutingCheck("first", first), RefutingCheck("second", second)]
 """
 
 
@@ -480,6 +567,30 @@ def test_where_no_check_holds_of_the_genuine_code_its_checks_are_named(tmp_path,
     tried, every = trial(tmp_path, monkeypatch, source, 7, "mutable_refuted")
     with pytest.raises(NoPassingCheck, match=r"no check holds .*\(first: value 5; second: value 5"):
         tried.outcomes(every, 1)
+
+
+@pytest.mark.processes
+def test_what_only_chooses_the_judges_is_no_fault_of_theirs(tmp_path, monkeypatch):
+    """The chosen judges are the same under a factor; another judge is chosen under a sign."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mutable_choice.py").write_text(
+        "def value(x):\n    return x + 3\n\n\ndef weight(x):\n    return 2 * x + 1\n"
+    )
+    chosen = JUDGES.format(module="mutable_choice", right=5, blind=False).replace(
+        "return lambda: [", "return lambda: [RefutingCheck('none', lambda: '')] "
+        "if mine.weight(1) < 0 else ["
+    )  # fmt: skip
+    (tmp_path / "mutable_choice_judges.py").write_text(chosen)
+    ours = ("mutable_choice", "mutable_choice_judges")
+    tried = MutationTrial(
+        "mutable_choice", ("mutable_choice_judges", "make"), ours, 30.0, lambda _: None
+    )
+    every = mutants("mutable_choice", tmp_path / "mutable_choice.py")
+    found = {
+        (one.mutant.function, one.mutant.kind): one.standing for one in tried.outcomes(every, 99)
+    }
+    assert found["weight", "constant"] is MutantStanding.DEAD
+    assert found["value", "sign"] is MutantStanding.REFUTED
 
 
 @pytest.mark.processes

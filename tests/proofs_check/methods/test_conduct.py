@@ -33,7 +33,7 @@ def test_no_row_does_otherwise_than_it_states(key):
     found = run_invariants(row(key), problem(cell.problem, cell.n), 1).verdicts
     assert [v.check for v in found] == [
         "draws", "delays", "message lengths", "steps alike", "blocks", "falling stepsizes",
-        "records", "resumed",
+        "records", "resumed", "names of draws", "twins", "clock", "prescribed stepsize",
     ]  # fmt: skip
     for verdict in found:
         assert verdict.outcome is not Outcome.REFUTED, (verdict.check, verdict.evidence)

@@ -1,0 +1,60 @@
+"""The stepsizes that a row's method holds against those of its theorem, or of the stated rule.
+
+A stepsize that is a little shorter, or that of another number of steps, is under every limit and
+breaks no bound.
+"""
+
+from __future__ import annotations
+
+from algorithms.catalogue import Row
+from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.problems.base import Problem
+from proofs_check.verdict import CheckKind, Outcome, Verdict
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+
+ROUNDING = 1e-12
+_FIRST, _SHORT, _LONG = 12, 1000, 10**6  # steps; a schedule is drawn for no more than the second
+
+
+def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
+    """The first theorem that applies is asked at the constants of the method that was made; so is
+    the rule that this method holds, at each of its first steps."""
+    worst, asked = 0.0, list[str]()
+    drawn = isinstance(row.build(problem, _FIRST), Scheduled)
+    for steps in (_FIRST, _SHORT if drawn else _LONG):
+        tuned = row.tune(problem, steps)
+        held = getattr(tuned.method, "step_rule", None)
+        c = tuned.method.constants(problem).completed()
+        if tuned.stepless:
+            continue
+        if tuned.theorem is None:
+            due: Stepsize = ConstantStep(_cautious(row, problem, c))
+            asked.append(f"the rule for rows without a theorem for {steps} steps")
+        else:
+            due = tuned.theorem.stepsize(c, steps)
+            asked.append(f"{tuned.theorem.name} for {steps} steps")
+        for rule in (tuned.step, held):
+            if type(rule) is type(due):  # a warm-up holds another
+                worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_FIRST)))
+    return Verdict(
+        subject=row.key, problem=problem.name, check="prescribed stepsize",
+        kind=CheckKind.INVARIANT,
+        claim="the method's stepsizes are those of its theorem for so many steps, or of the "
+        "stated rule",
+        outcome=Outcome.NOT_APPLICABLE if not asked
+        else Outcome.AGREES if worst <= ROUNDING else Outcome.REFUTED,
+        statistic=worst if asked else None, bound=ROUNDING if asked else None,
+        resolution=ROUNDING,
+        evidence=f"{worst:.2g} off what is prescribed by {' and '.join(asked)}" if asked
+        else "it has no stepsize",
+        provenance=provenance,
+    )  # fmt: skip
+
+
+def _cautious(row: Row, problem: Problem, c: Constants) -> float:
+    """1/(4 n (1 + omega) L), or a hundredth over the move of a step that is a share of a length."""
+    if move := row.ready().relative_move:
+        return 0.01 / move
+    longest = c.L_max or c.L or problem.curvature_at_start
+    return 1 / (4 * problem.n * (1 + (c.omega or 0.0)) * longest)

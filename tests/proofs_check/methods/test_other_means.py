@@ -1,0 +1,102 @@
+"""What is computed a second time in a watched run: each way is seen to refute a planted fault."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from algorithms.catalogue import problem, row
+from algorithms.kernels import compiled, philox
+from algorithms.methods.base import RunContext
+from algorithms.methods.parts import scheduled
+from algorithms.synchronisation import base as barriers
+from algorithms.synchronisation.stopwatch import Stopwatch
+from proofs_check.methods.instrumented_run import watch
+from proofs_check.methods.plain_clock import clock_verdict
+from proofs_check.methods.prescribed_step import prescribed_step
+from proofs_check.methods.run_twins import named_draws, twins
+from proofs_check.verdict import Outcome
+
+
+def seen(key, name="quadratic-sc"):
+    of, on = row(key), problem(name, 8)
+    method = of.build(on, 12)
+    replicas = getattr(method, "replicas", 2)
+    return of, on, watch(method, on, steps=12, replicas=replicas, seed=1)
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_a_kernel_that_is_another_number_than_its_twin_is_refuted(monkeypatch):
+    true = philox.normal_numba
+    monkeypatch.setattr(philox, "normal_numba", lambda *given: true(*given) * (1 + 1e-10))
+    found = twins(*seen("bsp-sgd"), 1, "")
+    assert found.outcome is Outcome.REFUTED and "models are" in found.evidence
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_a_compiled_schedule_is_held_to_the_plain_one(monkeypatch):
+    of, on, run = seen("asp")
+    assert twins(of, on, run, 1, "").outcome is Outcome.AGREES
+    true = barriers.drawn
+
+    def late(part, now, durations, ticks):
+        made = true(part, now, durations, ticks)
+        return made._replace(seconds=made.seconds * 1.05)
+
+    monkeypatch.setattr(barriers, "drawn", late)
+    scheduled._drawn.cache_clear()
+    found = twins(of, on, run, 1, "")
+    scheduled._drawn.cache_clear()
+    assert found.outcome is Outcome.REFUTED and "seconds of the schedule" in found.evidence
+
+
+@pytest.mark.parametrize(("key", "late"), [("qsgd", 1), ("local-sgd", -1)])
+def test_draws_that_name_another_step_are_refuted(key, late, monkeypatch):
+    _, on, run = seen(key)
+    assert named_draws(key, on, run, (), "").outcome is Outcome.AGREES
+    true = RunContext.draws
+    monkeypatch.setattr(RunContext, "draws", lambda self, purpose, t: true(self, purpose, t + late))
+    found = named_draws(key, on, seen(key)[2], (), "")
+    assert found.outcome is Outcome.REFUTED and "'gradient'" in found.evidence
+
+
+def test_draws_that_are_counted_count_from_0():
+    _, on, run = seen("fedbuff")
+    found = named_draws("fedbuff", on, run, (), "")
+    assert found.outcome is Outcome.AGREES and "counted from 0" in found.evidence
+
+
+@pytest.mark.parametrize("key", ["bsp-sgd", "d-psgd", "local-sgd", "easgd", "saps-psgd"])
+def test_messages_that_take_5_percent_longer_are_refuted(key, monkeypatch):
+    of, on = row(key), problem("quadratic-sc", 8)
+    assert clock_verdict(of, on, 1, "").outcome is Outcome.AGREES
+    cost, sent = Stopwatch._cost, Stopwatch._sent
+    monkeypatch.setattr(Stopwatch, "_cost", lambda self, *given: 1.05 * cost(self, *given))
+    monkeypatch.setattr(Stopwatch, "_sent", lambda self, *given: 1.05 * sent(self, *given))
+    assert clock_verdict(of, on, 1, "").outcome is Outcome.REFUTED
+
+
+def test_gradients_timed_by_another_key_are_refuted(monkeypatch):
+    true = Stopwatch.__init__
+
+    def other(self, timing, n, key, replicas, speeds=None):
+        true(self, timing, n, key, replicas + 1, speeds)
+
+    monkeypatch.setattr(Stopwatch, "__init__", other)
+    found = clock_verdict(row("bsp-sgd"), problem("quadratic-sc", 8), 1, "")
+    assert found.outcome is Outcome.REFUTED
+
+
+def test_a_schedule_s_time_is_no_matter_of_the_clock():
+    found = clock_verdict(row("asp"), problem("quadratic-sc", 8), 1, "")
+    assert found.outcome is Outcome.NOT_APPLICABLE
+
+
+def test_a_stepsize_for_another_number_of_steps_is_refuted(monkeypatch):
+    of, on = row("random-k"), problem("quadratic-sc", 8)
+    assert prescribed_step(of, on, "").outcome is Outcome.AGREES
+    module = sys.modules["algorithms.catalogue.row"]
+    true = module.prescribed
+    monkeypatch.setattr(module, "prescribed", lambda theorem, c, T: true(theorem, c, T - 1))
+    assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
