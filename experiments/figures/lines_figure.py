@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from experiments.figures.curve_panel import DIRECT, FEW, draw_curves, labelled, looks
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves, drawn_points
+from experiments.figures.readings import STRIP, draw_readings
 from experiments.figures.reproduced import CurvePanel
 
 _LETTERS, _HANDLE = 84, 7  # that fit across the figure in a legend's type; those of a line's sample
@@ -21,16 +22,23 @@ def lines_figure(data: LineCurves) -> Figure:
     and pale below them.
 
     A line that has no place on the axes is in the legend, with the reason, and one that runs away
-    leaves them at the top.
+    leaves them at the top. Below them is the distribution of an effect's readings over replicas.
     """
     panel = CurvePanel(
         data.title, data.x_label, data.y_label, data.lines, data.theory,
         scales=data.scales, limits=_limits(data),
     )  # fmt: skip
     direct = labelled(panel) <= DIRECT
-    figure = Figure(figsize=(5.8, 3.7) if direct else (5.8, 4.3), layout="constrained")
+    height = 3.7 if direct else 4.3
+    strip = STRIP if data.readings is not None else 0.0
+    figure = Figure(figsize=(5.8, height + strip), layout="constrained")
     names = looks((panel,))
-    draw_curves(figure.subplots(), panel, names, direct)
+    if data.readings is None:
+        draw_curves(figure.subplots(), panel, names, direct)
+    else:
+        above, below = figure.subplots(2, 1, height_ratios=(height, strip))
+        draw_curves(above, panel, names, direct)
+        draw_readings(below, data.readings, [names[line.name].colour for line in data.lines])
     told = {line.name: as_mathtext(line.name) + _unseen(line, data) for line in data.lines}
     listed = [name for name, words in told.items() if "(not drawn" in words or not direct]
     handles = [

@@ -108,6 +108,7 @@ def line_curves(panel: LinePanel) -> LineCurves:
         tuple(line for theory, line in drawn if not theory),
         panel.scales,
         tuple(line for theory, line in drawn if theory),
+        panel.readings,
     )
 
 

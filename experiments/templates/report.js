@@ -341,16 +341,18 @@ const report = (() => {
   };
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("form[role=search]").forEach((form) => { form.hidden = false; searching(form); });
-    document.querySelectorAll("#theme").forEach((one) => {
-      one.hidden = false;
-      one.addEventListener("click", () => {
+    const bar = document.querySelector(".bar > div");
+    if (bar) {
+      const field = make("input", { type: "search", placeholder: "Search ( / )", autocomplete: "off", "aria-label": "Search these pages" });
+      const form = make("form", { role: "search" }, field, make("span", { role: "status", class: "soft" }), make("ul", { hidden: "" }));
+      bar.append(form, button("Light or dark", () => {
         const next = dark() ? "light" : "dark";
         document.documentElement.dataset.theme = next;
         kept(next);
         switched();
-      });
-    });
+      }, { id: "theme" }));
+      searching(form);
+    }
     document.querySelectorAll("table.sorted").forEach(sortable);
     document.querySelectorAll("figure[data-charts]").forEach(picture);
     document.querySelectorAll("details > pre[data-packed]").forEach(listing);
