@@ -11,8 +11,10 @@ from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves, drawn_points
 from experiments.figures.readings import STRIP, draw_readings
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.style import folded
 
 _LETTERS, _HANDLE = 84, 7  # that fit across the figure in a legend's type; those of a line's sample
+_TITLE = 76  # letters of a title's line
 _ABOVE = 1e3  # times the highest start, as far as an axis goes with a line that runs away
 _AWAY = 1e9  # times that start, from which on a line of few points runs away
 
@@ -25,13 +27,14 @@ def lines_figure(data: LineCurves) -> Figure:
     leaves them at the top. Below them is the distribution of an effect's readings over replicas.
     """
     panel = CurvePanel(
-        data.title, data.x_label, data.y_label, data.lines, data.theory,
+        "", data.x_label, data.y_label, data.lines, data.theory,
         scales=data.scales, limits=_limits(data),
     )  # fmt: skip
     direct = labelled(panel) <= DIRECT
     height = 3.7 if direct else 4.3
     strip = STRIP if data.readings is not None else 0.0
     figure = Figure(figsize=(5.8, height + strip), layout="constrained")
+    figure.suptitle(folded(data.title, _TITLE), fontsize=10.5)
     names = looks((panel,))
     if data.readings is None:
         draw_curves(figure.subplots(), panel, names, direct)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from experiments.figures.style import FAINT, INK, logarithmic
+from experiments.figures.style import FAINT, INK, legible, logarithmic
 from proofs_check.curves import ArmReadings
 from theory.arrays import Floats
 
@@ -19,6 +19,7 @@ ARMS = "method", "baseline", "cause removed"
 """Names of the arms, in the order of their readings."""
 
 _FEW = 8  # replicas that are strokes, as a density of so few says less
+_FLOOR = 1e-6  # what is less, of rounding below 0 too, is drawn here
 _WIDE = 5.0  # largest over smallest reading from which on the axis is logarithmic
 
 
@@ -27,9 +28,9 @@ def draw_readings(ax: Axes, found: ArmReadings, colours: Sequence[str]) -> None:
     claimed share is dashed, and what was never reached is told at the right."""
     import seaborn as sns  # a second to load, for these figures alone
 
-    finite = [one[np.isfinite(one)] for one in found.shares]
+    finite = [np.maximum(one[np.isfinite(one)], _FLOOR) for one in found.shares]
     seen = np.concatenate([*finite, [found.claimed, 1.0]])
-    log = bool((seen > 0).all() and seen.max() > _WIDE * seen.min())
+    log = bool(seen.max() > _WIDE * seen.min())
     many = {str(k): one for k, one in enumerate(finite) if len(one) > _FEW and np.ptp(one) > 0}
     frame = pd.DataFrame(
         [(name, value) for name, one in many.items() for value in one], columns=["arm", "share"]
@@ -56,15 +57,15 @@ def draw_readings(ax: Axes, found: ArmReadings, colours: Sequence[str]) -> None:
     ax.set_ylim(len(finite) - 0.45, -0.55)
     ax.tick_params(axis="y", length=0)
     ax.set_ylabel("")
-    ax.set_xlabel(f"reading of each replica / the baseline's mean; at most {found.claimed:g} claimed")
+    ax.set_xlabel(f"reading of each replica / the baseline's mean; at most {found.claimed:.3g} claimed")
     ax.grid(True, axis="x", color=FAINT, alpha=0.3)
     ax.grid(False, axis="y")
 
 
 def _never(ax: Axes, k: int, shares: Floats, colour: str) -> None:
-    """How many replicas of an arm have no finite reading, at the right end of its line."""
+    """How many replicas of an arm have no finite reading, right of its line."""
     lost = int((~np.isfinite(shares)).sum())
     if lost:
-        words = "not reached" if lost == len(shares) else f"{lost} of {len(shares)} not reached"
-        ax.annotate(f"{words} ▸", (0.99, k), xycoords=("axes fraction", "data"), color=colour,
-                    fontsize=8, va="center", ha="right")  # fmt: skip
+        words = "all" if lost == len(shares) else f"{lost} of {len(shares)}"
+        ax.annotate(f"▸ {words} not reached", (1.02, k), xycoords=("axes fraction", "data"),
+                    color=legible(colour), fontsize=8, va="center", annotation_clip=False)  # fmt: skip

@@ -119,7 +119,7 @@ class EffectCheck:
         names = {Arm.METHOD: self.method, Arm.BASELINE: self.baseline, Arm.FAULT: self.fault}
         lines = tuple(_line(names[side], one) for side, one in seen.items())
         readings = _readings(seen, found.theirs, self.at_most)
-        picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines, readings)
+        picture = LinePanel(self.quantity, self.x_label, self.y_label, self.scales, lines, readings)
         return CellResult(verdicts, (picture,))
 
     def _compared(self, seen: Mapping[Arm, Measurement]) -> tuple[ArmComparison, ArmComparison]:
