@@ -57,7 +57,9 @@ def draw_readings(ax: Axes, found: ArmReadings, colours: Sequence[str]) -> None:
     ax.set_ylim(len(finite) - 0.45, -0.55)
     ax.tick_params(axis="y", length=0)
     ax.set_ylabel("")
-    ax.set_xlabel(f"reading of each replica / the baseline's mean; at most {found.claimed:.3g} claimed")
+    ax.set_xlabel(
+        f"reading of each replica / the baseline's mean; at most {found.claimed:.3g} claimed"
+    )
     ax.grid(True, axis="x", color=FAINT, alpha=0.3)
     ax.grid(False, axis="y")
 
@@ -67,5 +69,7 @@ def _never(ax: Axes, k: int, shares: Floats, colour: str) -> None:
     lost = int((~np.isfinite(shares)).sum())
     if lost:
         words = "all" if lost == len(shares) else f"{lost} of {len(shares)}"
-        ax.annotate(f"▸ {words} not reached", (1.02, k), xycoords=("axes fraction", "data"),
-                    color=legible(colour), fontsize=8, va="center", annotation_clip=False)  # fmt: skip
+        ax.annotate(
+            f"▸ {words} not reached", (1.02, k), xycoords=("axes fraction", "data"),
+            color=legible(colour), fontsize=8, va="center", annotation_clip=False,
+        )  # fmt: skip
