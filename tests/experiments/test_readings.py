@@ -1,4 +1,4 @@
-"""Distribution of an effect's readings below its curves: arms, claim, and what was never reached."""
+"""Distribution of an effect's readings below its curves: arms, claim, what was never reached."""
 
 from __future__ import annotations
 
