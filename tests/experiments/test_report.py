@@ -205,7 +205,7 @@ def test_start_page_says_that_nothing_was_refuted(tmp_path: Path) -> None:
 def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     own = (report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")
     page = Page(own)
-    assert page.ids[1:4] == ["main", "effect", "figure-bsp-sgd-made-effect"]
+    assert page.ids[:3] == ["main", "effect", "figure-bsp-sgd-made-effect"]
     assert "Workers speak once. Rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
     assert own.index("bsp-sgd-made-effect.webp") < own.index('id="theory"')
     assert own.count("bsp-sgd-made-effect.webp") == 1, "shown once"
