@@ -224,6 +224,21 @@ class RatePanel:
 
 @final
 @dataclass(frozen=True, eq=False)
+class ArmReadings:
+    """Readings of an effect's arms over their replicas, in units of the baseline's mean.
+
+    Attributes:
+        claimed: the largest share of the baseline's mean that the effect claims of the method.
+        shares: of method, baseline and the method without its cause, a reading a replica ``[R]``;
+            infinite where an accuracy was never reached or the run diverged.
+    """
+
+    claimed: float
+    shares: tuple[Floats, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class LinePanel:
     """Several lines with the words of their figure.
 
@@ -233,6 +248,7 @@ class LinePanel:
         y_label: label of the y axis, with unit.
         scales: of the axes, "log" or "linear".
         lines: what is drawn, in this order.
+        readings: distribution over replicas of what an effect reads of each line, or None.
     """
 
     title: str
@@ -240,6 +256,7 @@ class LinePanel:
     y_label: str
     scales: tuple[str, str]
     lines: tuple[PanelLine, ...]
+    readings: ArmReadings | None = None
 
 
 @final

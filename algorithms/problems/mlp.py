@@ -182,7 +182,10 @@ class MLP(Minibatch):
         return [part.view(*part.shape[:-1], *shape) for part, shape in shaped]
 
     def _over_points(self, function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-        """``function`` of one point ``[d]``, at points ``[..., d]``."""
+        """``function`` of one point ``[d]``, at points ``[..., d]``; a single one is not mapped, as
+        the first map loads modules for a second of processor time."""
+        if x.dim() == 1:
+            return function(x)
         out: Tensor = vmap(function, chunk_size=_CHUNK)(x.reshape(-1, self.d))
         return out.reshape(x.shape[:-1] + out.shape[1:])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Annotated, Any, final
@@ -11,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from experiments.cli.domains import called
+from experiments.processes.loading import begun
 
 RENAMED = {
     "survey": {"--workers": "--processes"},
@@ -29,6 +31,8 @@ TABULAR = frozenset((
 """Commands that print tables: they take ``--tsv`` and ``--wide``."""
 
 
+_BAD_INPUT = 2  # as of all commands, which are not loaded for it
+_USAGE: Any = typer.BadParameter.__base__  # of the click that typer brings
 _Tsv = Annotated[
     bool, typer.Option("--tsv", help="Tables as lines with tabs, nothing else on standard output.")
 ]
@@ -42,19 +46,18 @@ class CommandWithOldOptions(TyperCommand):
     """A command that knows the old names of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As typer does, after old names of options became the present ones; a number that cannot
-        be read is told of with its value, which typer's sentence lacks."""
+        """As typer does, after old names of options became the present ones; what cannot be read is
+        told of as every other error is, a number with its value, which typer's sentence lacks."""
         words = present(self.name or "", args)
         try:
             return super().parse_args(ctx, list(words))
-        except typer.BadParameter as error:
-            told = unread(error, words)
-            if not told:
-                raise
-            from experiments.commands.console import BAD_INPUT, print_error
-
-            print_error(told)
-            raise typer.Exit(BAD_INPUT) from error
+        except _USAGE as error:
+            number = isinstance(error, typer.BadParameter) and unread(error, words)
+            told = str(error.format_message()).rstrip(".")
+            begun()
+            told = number or f"{told[:1].lower()}{told[1:]}; {ctx.command_path} -h says more"
+            print(f"error: {told}", file=sys.stderr)
+            raise typer.Exit(_BAD_INPUT) from error
 
 
 def unread(error: Any, words: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +20,7 @@ from experiments.commands.console import (
     dump,
     number,
     print_error,
+    print_note,
 )
 from experiments.commands.grid import print_table
 from experiments.compare.assumptions import Applicability, UnmetAssumptions, applicability
@@ -41,7 +42,7 @@ def assumptions_command(name: str, *, n: int, steps: int, seed: int, as_json: bo
         with bad_input():
             at_least("n", n, 2)
             at_least("T", steps, 1)
-            data = assumptions_record(name, n=n, steps=steps, seed=seed)
+            data = assumptions_record(name, n=n, steps=steps, seed=seed, tell=print_note)
     except UserCodeError as error:
         print_error(error)
         return SUBJECT_FAULT
@@ -52,10 +53,14 @@ def assumptions_command(name: str, *, n: int, steps: int, seed: int, as_json: bo
     return REFUTED if any(one["outcome"] == "refuted" for one in data["constants"]) else 0
 
 
-def assumptions_record(name: str, *, n: int = 8, steps: int = 200, seed: int = 0) -> dict[str, Any]:
+def assumptions_record(
+    name: str, *, n: int = 8, steps: int = 200, seed: int = 0,
+    tell: Callable[[str], None] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Constants of a problem by statement and by runs of ``steps`` steps, and the theorems.
 
-    ``name`` is a problem of the catalogue for n workers, or MODULE:ATTRIBUTE.
+    ``name`` is a problem of the catalogue for n workers, or MODULE:ATTRIBUTE; ``tell`` hears what
+    is stated before it is looked at.
 
     Raises:
         UnknownName: there is no such problem.
@@ -64,10 +69,21 @@ def assumptions_record(name: str, *, n: int = 8, steps: int = 200, seed: int = 0
     """
     if ":" not in name:
         entry_called(name)
-        return record_of(problem(name, n), steps, seed)
+        subject = problem(name, n)
+        if tell is not None:
+            tell(f"{_stated(subject)}; now found along two runs of {steps} steps")
+        return record_of(subject, steps, seed)
     subject = _own_problem(name)
     with faults_of(name):
         return record_of(subject, steps, seed)
+
+
+def _stated(subject: Problem) -> str:
+    """The constants that a problem states, in words."""
+    c = subject.constants()
+    told = {name: getattr(c, name) for name in c.stated()}
+    words = [f"{name} = {value:.4g}" for name, value in told.items() if isinstance(value, float)]
+    return f"{subject.name}, n = {subject.n}, d = {subject.d}: stated {', '.join(words) or 'none'}"
 
 
 def _own_problem(name: str) -> Problem:

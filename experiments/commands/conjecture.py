@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from experiments.commands.console import INTERRUPTED, bad_input, dump, number, print_note
+from experiments.commands.console import INTERRUPTED, bad_input, console, dump, number, print_note
 from proofs_check.audit.reporting import ProgressLine
 from proofs_check.conjecture.lines import LINES, REFUSED, line_called
 from proofs_check.conjecture.search import Conjecture, conjectured
@@ -44,10 +44,10 @@ def _list(as_json: bool) -> int:
     if as_json:
         dump({"lines": {one.row: one.name for one in LINES}, "refused": REFUSED})
         return 0
-    for one in LINES:
-        print(f"{one.row}: {one.name}: {one.what}")
-    for name, reason in REFUSED.items():
-        print(f"none of {name}: {reason}")
+    told = [f"{one.row}: {one.name}: {one.what}" for one in LINES]
+    told += [f"none of {name}: {reason}" for name, reason in REFUSED.items()]
+    for line in told:
+        console(False).print(line, highlight=False, markup=False, soft_wrap=True)
     return 0
 
 

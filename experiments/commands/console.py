@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,13 +52,21 @@ def bad_input() -> Iterator[None]:
 def print_error(error: object) -> None:
     """One line on standard error."""
     begun()
-    print(f"error: {error}", file=sys.stderr)
+    print(_folded(f"error: {error}"), file=sys.stderr)
 
 
 def print_note(note: object) -> None:
     """One line on standard error that is no error: what a command is about to spend time on."""
     begun()
-    print(f"note: {note}", file=sys.stderr, flush=True)
+    print(_folded(f"note: {note}"), file=sys.stderr, flush=True)
+
+
+def _folded(line: str) -> str:
+    """A line broken between words where a terminal would break it within one."""
+    if not sys.stderr.isatty():
+        return line
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def at_least(name: str, value: int, least: int) -> None:
@@ -182,13 +192,14 @@ def exit_code(verdicts: Sequence[Verdict]) -> int:
 
 
 class WordConsole(Console):
-    """Console that wraps running text between words; a line with a word that is longer than the
-    terminal, as a path, is left whole."""
+    """Console that wraps running text between words; a line that ends in a path, or has a word that
+    is longer than the terminal, is left whole."""
 
     def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
         """Print as :class:`rich.console.Console` does; ``soft_wrap`` marks running text."""
-        words = (word for one in objects if isinstance(one, str) for word in one.split())
-        whole = soft_wrap and max(map(len, words), default=0) > self.width
+        words = [word for one in objects if isinstance(one, str) for word in one.split()]
+        path = len(words) == 2 and "/" in words[1]
+        whole = soft_wrap and (path or max(map(len, words), default=0) > self.width)
         super().print(*objects, soft_wrap=whole or None, **options)
 
 

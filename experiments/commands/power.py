@@ -11,7 +11,7 @@ import torch
 
 from algorithms.catalogue import ROWS
 from algorithms.core.names import look_up
-from experiments.commands.console import at_least, bad_input, console, dump
+from experiments.commands.console import at_least, bad_input, console, dump, print_note
 from experiments.commands.grid import print_table
 from experiments.mutation import judges, scores
 from experiments.mutation.drawing import folder_mutants, row_mutants
@@ -43,6 +43,8 @@ def power_of(
     Of one's own, faults lie in its module, and are judged by what ``check`` says of it but on
     ranks, a theorem's by ``refute``.
     """
+    if (kept := scores.stored().get(name)) is not None:
+        print_note(f"kept of {name}: {scores.share(kept)} faults seen; now measured on seed {seed}")
     with bad_input():
         trial, drawn = _drawn(name, seed, mutants, most)
         torch.set_num_threads(1)  # each mutant is judged in a fork

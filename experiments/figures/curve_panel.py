@@ -166,7 +166,8 @@ def _labels(ax: Axes, panel: CurvePanel, names: dict[str, LineLook]) -> None:
     for k, (height, text, _) in enumerate(ends):
         room = _APART * (1 + 0.5 * (text.count("\n") + ends[k - 1][1].count("\n")))
         heights.append(max(height, heights[-1] + room) if heights else height)
-    down = max(0.0, heights[-1] - 1.0) if heights else 0.0
+    above = _APART * ends[-1][1].count("\n") / 2 if ends else 0.0  # half of a label's lines
+    down = max(0.0, heights[-1] + above - 1.0) if heights else 0.0
     style: Any = {"fontsize": 8, "va": "center", "ha": "left", "annotation_clip": False,
                         "zorder": 5}  # fmt: skip
     for height, (_, text, colour) in zip(heights, ends, strict=True):

@@ -35,6 +35,7 @@ def as_mathtext(text: str) -> str:
     """
     if "$" in text:
         return text
+    text = text.replace(" - ", " − ")
     formulas = SCRIPTS.sub(_mathtext, text)
     return formulas if formulas == text else _RAISED_SIGNS.sub(_power, formulas)
 

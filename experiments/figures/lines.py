@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from experiments.figures.style import positive, shown
+from proofs_check.curves import ArmReadings
 from theory.arrays import Floats
 
 
@@ -45,6 +46,7 @@ class LineCurves:
         y_label: label of the y axis, with unit.
         lines: what is drawn, in this order.
         theory: what theory says, dashed.
+        readings: distribution over replicas of what an effect reads of each line, or None.
     """
 
     title: str
@@ -53,6 +55,7 @@ class LineCurves:
     lines: tuple[DrawnLine, ...]
     scales: tuple[str, str] = ("log", "log")
     theory: tuple[DrawnLine, ...] = ()
+    readings: ArmReadings | None = None
 
 
 _CLOSE = 0.012  # of the height: lines nearer than this lie on each other

@@ -9,9 +9,12 @@ from matplotlib.lines import Line2D
 from experiments.figures.curve_panel import DIRECT, FEW, draw_curves, labelled, looks
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves, drawn_points
+from experiments.figures.readings import STRIP, draw_readings
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.style import folded
 
 _LETTERS, _HANDLE = 84, 7  # that fit across the figure in a legend's type; those of a line's sample
+_TITLE = 76  # letters of a title's line
 _ABOVE = 1e3  # times the highest start, as far as an axis goes with a line that runs away
 _AWAY = 1e9  # times that start, from which on a line of few points runs away
 
@@ -21,16 +24,24 @@ def lines_figure(data: LineCurves) -> Figure:
     and pale below them.
 
     A line that has no place on the axes is in the legend, with the reason, and one that runs away
-    leaves them at the top.
+    leaves them at the top. Below them is the distribution of an effect's readings over replicas.
     """
     panel = CurvePanel(
-        data.title, data.x_label, data.y_label, data.lines, data.theory,
+        "", data.x_label, data.y_label, data.lines, data.theory,
         scales=data.scales, limits=_limits(data),
     )  # fmt: skip
     direct = labelled(panel) <= DIRECT
-    figure = Figure(figsize=(5.8, 3.7) if direct else (5.8, 4.3), layout="constrained")
+    height = 3.7 if direct else 4.3
+    strip = STRIP if data.readings is not None else 0.0
+    figure = Figure(figsize=(5.8, height + strip), layout="constrained")
+    figure.suptitle(folded(data.title, _TITLE), fontsize=10.5)
     names = looks((panel,))
-    draw_curves(figure.subplots(), panel, names, direct)
+    if data.readings is None:
+        draw_curves(figure.subplots(), panel, names, direct)
+    else:
+        above, below = figure.subplots(2, 1, height_ratios=(height, strip))
+        draw_curves(above, panel, names, direct)
+        draw_readings(below, data.readings, [names[line.name].colour for line in data.lines])
     told = {line.name: as_mathtext(line.name) + _unseen(line, data) for line in data.lines}
     listed = [name for name, words in told.items() if "(not drawn" in words or not direct]
     handles = [

@@ -43,6 +43,7 @@ _PLAIN = Image.Dither.NONE
 _PALE = {INK: (0.5,), FAINT: (0.5, 0.18)} | dict.fromkeys(SERIES, (0.5, 0.2))
 """Strengths on white, at which a colour has edges, bands and grids."""
 
+_NEAR = 20  # of 255: a thin line of a colour has a pixel as near to it
 _FEW = 16  # colours of a picture: as many as two pixels of a WebP share a byte of
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -133,12 +134,22 @@ def _reduced(full: Image.Image) -> Image.Image:
 def _tinted(full: Image.Image) -> Image.Image:
     """The picture in the 16 tints that it has most of; white and colours at full strength are among
     them, however small what is drawn in them is."""
-    tinted = full.quantize(palette=_palette(_tints()), dither=_PLAIN)
+    drawn = _drawn(full)
+    tints = _tints(drawn)
+    tinted = full.quantize(palette=_palette(tints), dither=_PLAIN)
     pixels = np.bincount(np.asarray(tinted).ravel(), minlength=256)
     used = np.flatnonzero(pixels)
-    pale = used > len(_PALE)  # behind white and the full colours
+    pale = used > len(drawn)  # behind white and the full colours
     kept = used[np.lexsort((-pixels[used], pale))[:_FEW]]
-    return full.quantize(palette=_palette(_tints()[np.sort(kept)]), dither=_PLAIN)
+    return full.quantize(palette=_palette(tints[np.sort(kept)]), dither=_PLAIN)
+
+
+def _drawn(full: Image.Image) -> tuple[str, ...]:
+    """Colours that the picture has: between another one and white lie pixels that are nearest to a
+    colour which is not drawn."""
+    seen = np.array([pixel for _, pixel in full.getcolors(full.width * full.height) or ()])
+    near = {c: (np.abs(seen - 255 * np.array(to_rgb(c))) <= _NEAR).all(1).any() for c in SERIES}
+    return tuple(colour for colour in _PALE if near.get(colour, True))
 
 
 def _palette(colours: Ints) -> Image.Image:
@@ -150,10 +161,10 @@ def _palette(colours: Ints) -> Image.Image:
 
 
 @cache
-def _tints() -> Ints:
-    """White, all colours at full, and as edges, bands and grids have them on white ``[k, 3]``."""
-    full = {colour: np.array(to_rgb(colour)) for colour in _PALE}
-    pale = [1 - much * (1 - full[one]) for one, strengths in _PALE.items() for much in strengths]
+def _tints(drawn: tuple[str, ...]) -> Ints:
+    """White, the colours at full, and as edges, bands and grids have them on white ``[k, 3]``."""
+    full = {colour: np.array(to_rgb(colour)) for colour in drawn}
+    pale = [1 - much * (1 - full[one]) for one in drawn for much in _PALE[one]]
     return (255 * np.vstack([np.ones(3), *full.values(), *pale])).round().astype(np.int64)
 
 

@@ -20,6 +20,7 @@ from experiments.figures.signs import plain
 from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import WorkerCurves
 from experiments.reporting.thinning import thinned
+from proofs_check.curves import ArmReadings
 from proofs_check.gantt import LanePanel
 from theory.arrays import Floats
 
@@ -27,6 +28,7 @@ Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | L
 
 _DIGITS = 4
 _LINES = "line", "dash"  # styles of series whose points are joined
+_QUANTILES = 32  # readings of an arm that are kept, evenly spaced among the sorted ones
 _FEW = 16  # points of a curve that is kept as it is
 
 
@@ -36,7 +38,8 @@ def chart(curves: Curves) -> dict[str, Any]:
     A series has ``x``, for each of the axes a list or the factor from the first axis, ``y``, and
     ``low`` and ``high`` where it has a band; ``style`` is line, dash, points or mark, and
     ``colour`` the number of one where the still picture numbers them, -1 the ink. A picture of
-    lanes has ``bars`` instead.
+    lanes has ``bars`` instead; that of an effect has ``readings`` too: the share ``claimed``, and
+    the shares of each arm's replicas, of many replicas quantiles.
     """
     match curves:
         case RunCurves():
@@ -51,7 +54,8 @@ def chart(curves: Curves) -> dict[str, Any]:
             ]
             series += [_series(one.name, (one.x,), one.y, "dash", logs=logs) | {"colour": -1}
                        for one in curves.theory]  # fmt: skip
-            return _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
+            drawn = _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
+            return drawn | ({"readings": _readings(curves.readings)} if curves.readings else {})
         case WorkerCurves():
             lines = [line for _, mine in curves.panels for line in mine]
             series = [_series(one.name, (one.x,), one.mean, "line", one.low, one.high)
@@ -68,6 +72,13 @@ def chart(curves: Curves) -> dict[str, Any]:
                 "bars": {name: _numbers(getattr(curves, name))
                          for name in ("lane", "kind", "start", "stop")},
             }  # fmt: skip
+
+
+def _readings(found: ArmReadings) -> dict[str, Any]:
+    told = [np.sort(one) for one in found.shares]
+    few = [one[np.linspace(0, len(one) - 1, min(len(one), _QUANTILES)).round().astype(int)]
+           for one in told]  # fmt: skip
+    return {"claimed": float(f"{found.claimed:.{_DIGITS}g}"), "shares": list(map(_numbers, few))}
 
 
 def as_text(curves: Curves) -> str:

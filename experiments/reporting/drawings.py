@@ -69,9 +69,10 @@ def _file_name(words: str) -> str:
 
 def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) -> Drawing:
     where = f", on {cell.problem}" if cell.problem else ""
-    head = panel.title[:1].upper()
-    caption = pretty(f"{head}{panel.title[1:]}{where}.")
-    return Drawing(cell.row, stem, caption, curves, cell.kind is CellKind.EFFECT)
+    effect = cell.kind is CellKind.EFFECT
+    title = f"{cell.row} beside what it improves on" if effect else panel.title
+    caption = pretty(f"{title[:1].upper()}{title[1:]}{where}.")
+    return Drawing(cell.row, stem, caption, curves, effect)
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:
@@ -108,6 +109,7 @@ def line_curves(panel: LinePanel) -> LineCurves:
         tuple(line for theory, line in drawn if not theory),
         panel.scales,
         tuple(line for theory, line in drawn if theory),
+        panel.readings,
     )
 
 

@@ -19,6 +19,8 @@ _GREEK = re.compile(
 )
 _NUMBERED = re.compile("&#x([0-9A-F]+);")
 _IMPLIED = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # a page's <math> is in it anyway
+_ROW_OF_ALL = re.compile(r"(<math[^>]*>)<mrow>(.*)</mrow></math>", re.DOTALL)
+_ROW_OF_ONE = re.compile(r"<mrow>(<(m[ino])(?: [^>]*)?>[^<]*</\2>)</mrow>")
 _DOLLARS = re.compile(r"\$([^$`]+)\$")
 _STOP = re.compile(r"(?<!\\)[.,;:]$")
 _OPERATORS = {"=", "+", "-", "<=", ">=", "<", ">", "+=", "/", "->", "|"}
@@ -34,7 +36,13 @@ def formula(latex: str, display: bool = True) -> str | None:
         return None
     if re.search(r"<m\w+>\\", text):
         return None
-    return _NUMBERED.sub(_sign, text.replace(_IMPLIED, ""))
+    return _shorter(_NUMBERED.sub(_sign, text.replace(_IMPLIED, "")))
+
+
+def _shorter(math: str) -> str:
+    """The same without what is so anyway: rows of one part or of all, and display in a line."""
+    whole = _ROW_OF_ALL.sub(r"\1\2</math>", math.replace(' display="inline"', ""))
+    return _ROW_OF_ONE.sub(r"\1", whole)
 
 
 def _sign(number: re.Match[str]) -> str:

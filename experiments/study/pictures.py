@@ -134,7 +134,7 @@ def _effect(step: StudyStep, result: CellResult) -> str:
     effect = step.subject.effect
     assert effect is not None
     words = "; ".join(f"{one.claim}: {one.outcome.value}" for one in result.verdicts)
-    return pretty(f"{effect.quantity}, on {effect.problem}. {words}. {effect.description}.")
+    return pretty(f"On {effect.problem}. {words}. {effect.description}.")
 
 
 def exponents(results: Mapping[str, CellResult]) -> tuple[Verdict, ...]:

@@ -211,6 +211,7 @@ const report = (() => {
     dark: ["#4f93dc", "#ee7f4a", "#35b98a", "#e0a9e6", "#e3d46c", "#f8f4fb"],
   };
   const ink = () => getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
+  const ARMS = ["method", "baseline", "cause removed"];
   const faded = (colour) => `${colour}38`;
   const traces = (data, axis, logs) => {
     const colours = COLOURS[dark() ? "dark" : "light"];
@@ -224,7 +225,7 @@ const report = (() => {
         };
       });
     }
-    return data.series.flatMap((one, number) => {
+    const curves = data.series.flatMap((one, number) => {
       const own = one.style === "dash" ? colours[1] : colours[[0, 2, 3, 4, 5][number % 5]];
       const colour = one.colour === undefined ? own : one.colour < 0 ? ink() : colours[one.colour % colours.length];
       const along = one.x[Math.min(axis, one.x.length - 1)];
@@ -251,6 +252,11 @@ const report = (() => {
       };
       return [band, shape];
     });
+    const arms = data.readings?.shares.map((shares, k) => ({
+      type: "violin", orientation: "h", xaxis: "x2", yaxis: "y2", x: shares, y0: ARMS[k], name: ARMS[k], points: "all", pointpos: 0, jitter: 0.4,
+      spanmode: "hard", line: { color: colours[k], width: 1 }, fillcolor: faded(colours[k]), marker: { color: colours[k], size: 3 }, showlegend: false,
+    })) ?? [];
+    return [...curves, ...arms];
   };
   const layout = (data, axis, logs) => {
     const style = getComputedStyle(document.documentElement);
@@ -260,13 +266,18 @@ const report = (() => {
       title: { text: title }, type: log ? "log" : data.bars ? undefined : "linear", gridcolor: rule, zerolinecolor: rule, automargin: true,
       exponentformat: "power",
     });
+    const below = data.readings && {
+      xaxis2: { ...side(`reading of each replica / the baseline's mean; at most ${data.readings.claimed} claimed`, false), anchor: "y2" },
+      yaxis2: { domain: [0, 0.22], autorange: "reversed", automargin: true },
+      shapes: [{ type: "line", xref: "x2", yref: "y2 domain", x0: data.readings.claimed, x1: data.readings.claimed, y0: 0, y1: 1, line: { color: ink, dash: "dash", width: 1.5 } }],
+    };
     return {
-      barmode: "overlay",
+      ...below, barmode: "overlay",
       paper_bgcolor: style.getPropertyValue("--sheet").trim(), plot_bgcolor: style.getPropertyValue("--sheet").trim(),
       font: { color: ink, size: 13 }, margin: { t: 20, r: 16, b: 64, l: 60 },
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, hovermode: "closest",
       xaxis: side(data.bars ? data.x : data.axes[axis], !data.bars && logs[0]),
-      yaxis: data.bars ? { automargin: true, autorange: "reversed" } : side(data.y, logs[1]),
+      yaxis: data.bars ? { automargin: true, autorange: "reversed" } : { ...side(data.y, logs[1]), ...(below && { domain: [0.4, 1] }) },
     };
   };
   const csv = (data) => {
@@ -275,6 +286,7 @@ const report = (() => {
       ? [["lane", "kind", "start [s]", "stop [s]"], ...data.bars.lane.map((lane, k) => [data.lanes[lane], data.kinds[data.bars.kind[k]], data.bars.start[k], data.bars.stop[k]])]
       : [["name", ...data.axes, data.y, "low", "high"], ...data.series.flatMap((one) => one.y.map((y, k) => [
         one.names ? `${one.name}: ${one.names[k]}` : one.name, ...data.axes.map((_, a) => one.x[a]?.[k]), y, one.low?.[k], one.high?.[k]]))];
+    data.readings?.shares.forEach((shares, k) => shares.forEach((share) => lines.push([`${ARMS[k]}: reading / the baseline's mean`, "", share ?? "not reached", "", ""])));
     return lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n";
   };
   const titled = (data, form) => ({ ...form, title: { text: data.title, font: { size: 15 } }, margin: { ...form.margin, t: 110 } });
@@ -341,16 +353,18 @@ const report = (() => {
   };
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("form[role=search]").forEach((form) => { form.hidden = false; searching(form); });
-    document.querySelectorAll("#theme").forEach((one) => {
-      one.hidden = false;
-      one.addEventListener("click", () => {
+    const bar = document.querySelector(".bar > div");
+    if (bar) {
+      const field = make("input", { type: "search", placeholder: "Search ( / )", autocomplete: "off", "aria-label": "Search these pages" });
+      const form = make("form", { role: "search" }, field, make("span", { role: "status", class: "soft" }), make("ul", { hidden: "" }));
+      bar.append(form, button("Light or dark", () => {
         const next = dark() ? "light" : "dark";
         document.documentElement.dataset.theme = next;
         kept(next);
         switched();
-      });
-    });
+      }, { id: "theme" }));
+      searching(form);
+    }
     document.querySelectorAll("table.sorted").forEach(sortable);
     document.querySelectorAll("figure[data-charts]").forEach(picture);
     document.querySelectorAll("details > pre[data-packed]").forEach(listing);

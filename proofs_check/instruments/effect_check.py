@@ -24,7 +24,7 @@ import numpy as np
 import scipy
 
 from proofs_check.cell import CellResult
-from proofs_check.curves import LinePanel, PanelLine, band
+from proofs_check.curves import ArmReadings, LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.statistics import TEST_ERROR
@@ -118,7 +118,8 @@ class EffectCheck:
         verdicts = (self._verdict(found, chosen), self._caught(fault, chosen))
         names = {Arm.METHOD: self.method, Arm.BASELINE: self.baseline, Arm.FAULT: self.fault}
         lines = tuple(_line(names[side], one) for side, one in seen.items())
-        picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
+        readings = _readings(seen, found.theirs, self.at_most)
+        picture = LinePanel(self.quantity, self.x_label, self.y_label, self.scales, lines, readings)
         return CellResult(verdicts, (picture,))
 
     def _compared(self, seen: Mapping[Arm, Measurement]) -> tuple[ArmComparison, ArmComparison]:
@@ -321,3 +322,14 @@ def _line(name: str, seen: Measurement) -> PanelLine:
         if len(seen.y) > 1
         else PanelLine(name, seen.x, mean)
     )
+
+
+def _readings(
+    seen: Mapping[Arm, Measurement], of_baseline: float, at_most: float
+) -> ArmReadings | None:
+    """Values of all arms over the baseline's mean; None where that is 0 or unbounded, or where
+    nothing is drawn at random in any arm."""
+    drawn = any(len(one.values) > 1 for one in seen.values())
+    if not (drawn and math.isfinite(of_baseline) and of_baseline > 0):
+        return None
+    return ArmReadings(at_most, tuple(one.values / of_baseline for one in seen.values()))

@@ -186,7 +186,7 @@ def test_small_pictures_keep_what_is_pale() -> None:
 @pytest.mark.parametrize(
     ("plain", "typeset"),
     [
-        ("f(x_t) - f*", r"f($\mathregular{x_{t}}$) - f*"),
+        ("f(x_t) - f*", r"f($\mathregular{x_{t}}$) − f*"),
         ("(1/T) Σ_{t<T} E", r"(1/T) $\mathregular{Σ_{t<T}}$ E"),
         ("O(T^-1/2 n^-1)", r"O($\mathregular{T^{−1/2}}$ $\mathregular{n^{−1}}$)"),
         ("L_max of choco_sgd in top_1%", r"$\mathregular{L_{max}}$ of choco_sgd in top_1%"),

@@ -262,6 +262,17 @@ def test_a_picture_is_drawn_again_with_axes_to_choose(report: Path, tab: Tab) ->
     tab.until(f"{stage}.layout.font.color === '#e3e6e9'")
 
 
+def test_an_effects_picture_shows_its_readings_too(report: Path, tab: Tab) -> None:
+    tab.open(report / "rows" / "bsp-sgd.html")
+    figure = "document.querySelector('#effect ~ .figures figure')"
+    tab.run(f"{figure}.querySelector('button').click()")
+    tab.until(f"!!{figure}.querySelector('.main-svg')")
+    data = f"{figure}.querySelector('.chart').data.filter((one) => one.type === 'violin')"
+    assert tab.run(f"{data}.map((one) => one.name)") == ["method", "baseline", "cause removed"]
+    assert tab.run(f"{data}[0].x.length") == 12
+    assert tab.run(f"{figure}.querySelector('.chart').layout.shapes[0].x0") == 0.5
+
+
 def test_light_and_dark_can_be_chosen(report: Path, tab: Tab) -> None:
     tab.open(report / "index.html")
     paper = "getComputedStyle(document.body).backgroundColor"

@@ -110,6 +110,20 @@ def test_an_effect_is_supported_and_its_absence_caught():
     assert fault.outcome is Outcome.CAUGHT
 
 
+def test_readings_are_in_units_of_the_baselines_mean():
+    spread = np.array([0.5, 1.5])
+    shares = {Arm.METHOD: 0.4 * spread, Arm.BASELINE: 4.0 * spread, Arm.FAULT: np.array([np.inf])}
+    found = _of(shares).result().curves[0].readings
+    assert found.claimed == 0.5
+    assert np.concatenate(found.shares) == pytest.approx([0.05, 0.15, 0.5, 1.5, math.inf])
+
+
+def test_without_randomness_or_a_finite_baseline_there_are_no_readings():
+    assert _of(dict.fromkeys(Arm, 1.0)).result().curves[0].readings is None
+    never = {Arm.METHOD: np.ones(2), Arm.BASELINE: np.full(2, np.inf), Arm.FAULT: np.ones(2)}
+    assert _of(never).result().curves[0].readings is None
+
+
 def test_a_method_without_its_effect_and_a_fault_that_has_it_are_refuted():
     verdict, fault = _of({Arm.METHOD: 0.9, Arm.BASELINE: 1.0, Arm.FAULT: 0.1}).result().verdicts
     assert verdict.outcome is fault.outcome is Outcome.REFUTED
@@ -138,8 +152,8 @@ def test_readings_of_a_trace():
 
 def _of(values, at_most=0.5):
     def measure(side):
-        value = np.array([values[side]])
-        return Measurement(value, np.array([1.0]), value[None])
+        value = np.atleast_1d(values[side])
+        return Measurement(value, np.array([1.0]), np.ones((len(value), 1)))
 
     return EffectCheck(
         "d2", "made", "an effect", "what", "we", "them", "nothing left", at_most, measure,
