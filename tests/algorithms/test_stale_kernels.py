@@ -72,5 +72,5 @@ def test_a_slice_of_another_shape_is_refused_without_its_shapes():
     def copied(out, x):
         out[:] = x
 
-    with pytest.raises(ValueError, match="^cannot assign slice from input of different size$"):
+    with pytest.raises(ValueError, match=r"^cannot assign slice from input of different size$"):
         copied(np.zeros(3), np.ones(4))
