@@ -65,7 +65,9 @@ def refuse_shapes_shortly() -> None:
 
     long = getattr(arrayobj, "ol_raise_with_shape_context_cpu", None)
     short = getattr(arrayobj, "ol_raise_with_shape_context_generic", None)
-    for template in builtin_registry.functions if long and short else ():
+    if long is None or short is None:
+        return
+    for template in builtin_registry.functions:
         if getattr(template, "_overload_func", None) is long:
             template._overload_func = staticmethod(short)
 
