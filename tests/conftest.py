@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ import pytest
 import torch
 from hypothesis import settings
 
+from experiments.processes import gc_policy
+
+gc.set_threshold(*gc_policy.LOADING)
 torch.set_num_threads(1)
 os.environ.setdefault("COLUMNS", "500")  # of commands under test, so that sentences are lines
 settings.register_profile("suite", deadline=None, derandomize=True, print_blob=False)
@@ -92,6 +96,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that no worker is left alone with one at the end."""
     long = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in long)
+
+
+def pytest_collection_finish() -> None:
+    """What the tests are made of stays: cycles are looked for among what they make, as in a command
+    of ours, and not among a million objects again and again."""
+    gc_policy.loaded()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

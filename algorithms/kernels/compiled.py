@@ -53,6 +53,25 @@ def forget_stale(folder: Path) -> None:
             stamp.write_text(digest.hexdigest())
 
 
+def refuse_shapes_shortly() -> None:
+    """Have numba refuse a slice of another shape in a sentence without the two shapes.
+
+    The code that puts shapes into words is compiled into every function that copies an array, and
+    into those that call it: a third of the time of compiling a loop. Of a numba that is made
+    otherwise nothing is changed.
+    """
+    from numba.core.typing.templates import builtin_registry
+    from numba.np import arrayobj
+
+    long = getattr(arrayobj, "ol_raise_with_shape_context_cpu", None)
+    short = getattr(arrayobj, "ol_raise_with_shape_context_generic", None)
+    if long is None or short is None:
+        return
+    for template in builtin_registry.functions:
+        if getattr(template, "_overload_func", None) is long:
+            template._overload_func = staticmethod(short)
+
+
 njit: Any = _interpreted
 COMPILED = False
 """Whether kernels are compiled here."""
@@ -60,6 +79,7 @@ try:
     import numba
 
     forget_stale(Path(__file__).parent)
+    refuse_shapes_shortly()
     njit, COMPILED = numba.njit, True
 except ImportError as error:  # not there, or not of the numpy that is there
     warnings.warn(

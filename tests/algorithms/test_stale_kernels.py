@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from algorithms.kernels import compiled
@@ -61,3 +62,15 @@ def test_what_cannot_be_read_or_removed_is_no_fault(tmp_path):
     (tmp_path / "one.py").write_text("1")
     (tmp_path / "__pycache__").write_text("not a folder")
     compiled.forget_stale(tmp_path)
+
+
+def test_a_slice_of_another_shape_is_refused_without_its_shapes():
+    """Their words are not compiled into every kernel that copies an array."""
+    njit = pytest.importorskip("numba").njit
+
+    @njit
+    def copied(out, x):
+        out[:] = x
+
+    with pytest.raises(ValueError, match=r"^cannot assign slice from input of different size$"):
+        copied(np.zeros(3), np.ones(4))
