@@ -140,12 +140,14 @@ class _Served:
     def __init__(self, trial: MutationTrial, mutants: Sequence[Mutant]) -> None:
         self._trial, self._mutants, self._probe = trial, mutants, MutantSwitch()
         self._read = frozenset(i for i, m in enumerate(mutants) if read_by_functions_alone(m))
+        before = compiled_functions(used=False)
         lying = {i: m for i, m in enumerate(mutants) if m.deferred or i in self._read}
         self._choose = self._loaded(lying, self._probe, self._read)
         self._at_import = frozenset(self._probe.reached)
         self._names, self._choosing = forked(self._chosen, _NO_LIMIT, own=False)
         self._code = CompiledCode(sources())
-        self._compiled = compiled_functions(used=False)
+        elsewhere = {one for one in before if one[0].partition(".")[0] not in trial.ours}
+        self._compiled = compiled_functions(used=False) - elsewhere
         self._order = JudgeOrder()
         self._genuine: list[GenuineRun] = []
 

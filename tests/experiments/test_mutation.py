@@ -541,7 +541,14 @@ def test_compiled_functions_of_mutants_are_not_kept(tmp_path, monkeypatch):
 
 @pytest.mark.processes
 def test_compiled_code_that_no_check_uses_is_asked_of_none(tmp_path, monkeypatch):
-    pytest.importorskip("numba")
+    """Whatever else this process has compiled, outside of the project too."""
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def elsewhere(x):
+        return x
+
+    assert elsewhere(2) == 2
     source = (
         "from numba import njit\n\n@njit\ndef idle(x):\n    return x + 5\n\n"
         "def value(x):\n    return x + 3\n"
