@@ -189,8 +189,9 @@ class MLP(Minibatch):
         out: Tensor = vmap(function, chunk_size=_CHUNK)(x.reshape(-1, self.d))
         return out.reshape(x.shape[:-1] + out.shape[1:])
 
-    @cached_property
+    @property
     def _all(self) -> tuple[Tensor, Tensor]:
+        """All samples and labels, as views: what is made under torch.func must not be kept."""
         return self.features.flatten(0, 1), self.labels.flatten()
 
     def value(self, x: Tensor) -> Tensor:

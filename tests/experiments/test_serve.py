@@ -134,4 +134,4 @@ def test_the_curve_that_was_predicted_is_drawn_beside_the_real_one() -> None:
     figure = error_by_seconds("ssp", found)
     (ax,) = figure.axes
     assert [line.get_xdata().tolist() for line in ax.lines] == [[2.0, 4.0], [1.0, 3.0]]
-    assert "off by -25.0%" in ax.get_title()
+    assert "off by -25.0%" in figure.get_suptitle()
