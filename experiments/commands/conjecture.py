@@ -25,7 +25,9 @@ def conjecture_command(
         return _list(as_json)
     with bad_input():
         line = line_called(name)
-        print_note(f"conjecture {line.row}: up to {budget:g} s, and what begins before they end")
+        print_note(
+            f"conjecture {line.row}: up to {budget:g} s, and six instances a setting in any case"
+        )
         tell = ProgressLine(sys.stderr)
         try:
             found = conjectured(line, budget=budget, seed=seed, tell=tell)

@@ -30,6 +30,7 @@ _ABOVE = 1e-6
 _EDGES = 6  # of the attacker's: those at the longest stepsize, in one unit
 _DRIFT = 2  # the last but one of them: no noise, other Hessians and minimisers, no way to go
 _TRANSFERRED = 3  # instances of other settings that a search begins with
+_LEAST = 6  # instances that a search looks at whatever the time
 _ROUNDS = 2  # of all settings: the first are searched again once others have shown what is bad
 _LENGTHENED = 2.25  # 200 steps become 150,000
 
@@ -193,9 +194,10 @@ def worst(
     (attacker,) = attackers_named((_ATTACKER,))
     size = attacker.coordinates(made)
     until, best, where = time.monotonic() + seconds, list[Needed](), list[Floats]()
+    begun = found.tried
 
     def objective(u: Floats) -> float:
-        if time.monotonic() > until:
+        if time.monotonic() > until and found.tried - begun >= _LEAST:
             raise SearchOver
         try:
             trial = attacker.measure(made, _longer(attacker.instance(made, u)))

@@ -48,11 +48,11 @@ def words() -> tuple[Verdict, ...]:
     return (
         identity(
             "Philox4x32-10", "its words are Random123's known answers", given, known,
-            check="known answers", tolerance=0.0,
+            check="known answers", tolerance=0.0, provenance="Random123's vectors, 10 rounds",
         ),
         identity(
             "Philox4x32-10", "uniforms and integers are made of the words of their place",
-            *_rows(), check="exact arithmetic", tolerance=0.0,
+            *_rows(), check="exact arithmetic", tolerance=0.0, provenance="seed 3",
         ),
     )  # fmt: skip
 
@@ -97,7 +97,7 @@ def within() -> tuple[Verdict, ...]:
         left += reals[3].tolist()
     verdict = identity(
         "rows of random numbers", "what lies behind the last row stays as it is",
-        left or [-1.0], -1.0, check="kept memory", tolerance=0.0,
+        left or [-1.0], -1.0, check="kept memory", tolerance=0.0, provenance="key 1, 2",
     )  # fmt: skip
     return (verdict,)
 
@@ -116,7 +116,7 @@ def times() -> tuple[Verdict, ...]:
     verdict = identity(
         "times of gradients", "they are the stated functions of their uniforms",
         max(apart), 0.0, check="other implementation", tolerance=1e-14,
-        note=f"{len(apart)} times, seed 9",
+        note=f"{len(apart)} times", provenance="seed 9",
     )  # fmt: skip
     return (verdict,)
 
@@ -174,7 +174,7 @@ def normals() -> tuple[Verdict, ...]:
     verdict = identity(
         "normals", f"normals are within {_ULPS:g} units in the last place of Box and Muller's",
         max(apart), 0.0, check="other implementation", tolerance=_ULPS,
-        note=f"{len(apart)} normals, seed 5",
+        note=f"{len(apart)} normals", provenance="seed 5",
     )  # fmt: skip
     return (verdict,)
 
@@ -193,7 +193,7 @@ def keys() -> tuple[Verdict, ...]:
             due.append(key.fold(purpose, 12).words)
     verdict = identity(
         "keys", "compiled code folds the keys of Python's blake2b", made, due,
-        check="other implementation", tolerance=0.0,
+        check="other implementation", tolerance=0.0, provenance="hashlib's blake2b, three keys",
     )  # fmt: skip
     return (verdict,)
 
