@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_no_lyapunov_function_of_a_step_is_better(
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("search", [error_feedback, ef21])
+def test_a_lyapunov_function_with_one_wrong_weight_is_refuted(
+    search: Callable[..., LyapunovSearch], place: int, factor: float
+) -> None:
+    """A tenth off, some state of some function falls by less than the published factor."""
+    best = feedback_optimum(0.25, 0.1, 1.0)
+    posed = search(0.25, 0.1, 1.0, best.eta)
+    found = posed.least(0.99 * best.rate, 1.001 * best.rate, 1e-5)
+    assert found is not None
+    (weights,) = found.weights
+    assert posed.worst(found).value == pytest.approx(best.rate, abs=1e-5)
+    wrong = weights.copy()
+    wrong[place, place] *= factor
+    assert posed.worst(replace(found, weights=(wrong,))).value > best.rate + 0.005
+
+
 @pytest.mark.parametrize("step", [feedback_workers, ef21_workers])
 def test_the_number_of_workers_with_equal_constants_changes_nothing(
     step: Callable[..., object], n: int
