@@ -65,7 +65,6 @@ def test_no_lyapunov_function_of_a_step_is_better(
     assert found.rate == pytest.approx(rate, abs=1e-6)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("factor", [0.9, 1.1])
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("search", [error_feedback, ef21])
@@ -84,6 +83,7 @@ def test_a_lyapunov_function_with_one_wrong_weight_is_refuted(
     assert posed.worst(replace(found, weights=(wrong,))).value > best.rate + 0.005
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("step", [feedback_workers, ef21_workers])
 def test_the_number_of_workers_with_equal_constants_changes_nothing(
     step: Callable[..., object], n: int
