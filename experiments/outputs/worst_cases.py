@@ -89,7 +89,7 @@ class WorstConstant:
         factor_above: above as a share of the bound.
         factor_below: below as a share of the bound.
         programmes: settings that were solved.
-        formula: the derivation of the worst case at every setting of the class; none: not known.
+        formula: the derivation whose number meets ``above`` at this setting, if one does.
         formula_value: its number at this setting.
     """
 

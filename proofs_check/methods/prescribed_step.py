@@ -20,7 +20,7 @@ _FIRST, _SHORT, _LONG = 12, 1000, 10**6  # steps; a schedule is drawn for no mor
 def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
     """The first theorem that applies is asked at the constants of the method that was made; so is
     the rule that this method holds, at each of its first steps."""
-    worst, asked = 0.0, list[str]()
+    worst, asked, compared = 0.0, list[str](), False
     drawn = isinstance(row.build(problem, _FIRST), Scheduled)
     for steps in (_FIRST, _SHORT if drawn else _LONG):
         tuned = row.tune(problem, steps)
@@ -37,17 +37,18 @@ def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
         for rule in (tuned.step, held):
             if type(rule) is type(due):  # a warm-up holds another
                 worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_FIRST)))
+                compared = True
     return Verdict(
         subject=row.key, problem=problem.name, check="prescribed stepsize",
         kind=CheckKind.INVARIANT,
         claim="the method's stepsizes are those of its theorem for so many steps, or of the "
         "stated rule",
-        outcome=Outcome.NOT_APPLICABLE if not asked
+        outcome=Outcome.NOT_APPLICABLE if not compared
         else Outcome.AGREES if worst <= ROUNDING else Outcome.REFUTED,
-        statistic=worst if asked else None, bound=ROUNDING if asked else None,
+        statistic=worst if compared else None, bound=ROUNDING if compared else None,
         resolution=ROUNDING,
-        evidence=f"{worst:.2g} off what is prescribed by {' and '.join(asked)}" if asked
-        else "it has no stepsize",
+        evidence=f"{worst:.2g} off what is prescribed by {' and '.join(asked)}" if compared
+        else "it has no stepsize, or a rule of another kind",
         provenance=provenance,
     )  # fmt: skip
 
