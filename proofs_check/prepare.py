@@ -27,9 +27,10 @@ from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
+from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.step_limits import kept_case, limit_result, records
-from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
+from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
 from proofs_check.table_iv.trial import TableTrial
@@ -151,7 +152,7 @@ def _push(cell: Cell, name: str) -> Prepared:
 
 
 def _proof(cell: Cell, name: str) -> Prepared:
-    return partial(_verdict_of, look_up("proof", name, {name_of(p): p for p in PROOFS}))
+    return partial(_verdict_of, look_up("proof", name, {name_of(p): p for p in DERIVATIONS}))
 
 
 def _closed(cell: Cell, name: str) -> Prepared:

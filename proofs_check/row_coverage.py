@@ -13,7 +13,8 @@ from importlib import import_module
 
 from algorithms.catalogue import ROWS, Row, row
 from proofs_check.cell import Cell, CellKind
-from proofs_check.registry import CLOSED_FORMS, PROOFS
+from proofs_check.refute.certified import DERIVATIONS
+from proofs_check.registry import CLOSED_FORMS
 
 
 def cells_of(key: str, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -63,7 +64,7 @@ def _results(row: Row) -> set[str]:
 
 @cache
 def _rows_by_name() -> dict[str, tuple[str, ...]]:
-    checks = (*PROOFS, *CLOSED_FORMS)
+    checks = (*DERIVATIONS, *CLOSED_FORMS)
     return {
         f"{check.__module__.split('.', 2)[-1]}.{check.__name__}": rows_of(check) for check in checks
     }

@@ -18,8 +18,9 @@ from algorithms.topologies.gallery import examples
 from proofs_check.cell import Cell, CellKind
 from proofs_check.methods import equal_bits as workers
 from proofs_check.prepare import IN_VARIANTS, REFERENCE, name_of
+from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.refute.limited import limited_theorems
-from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, PROOFS, STUDIES
+from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
 
@@ -164,7 +165,7 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
     for pushed in examples(PushTopology):
         yield Cell("push-sum", "", CellKind.PUSH, pushed.name, n=pushed.n)
     yield Cell("d-psgd", "", CellKind.TOPOLOGY, REFERENCE)
-    for prove in PROOFS:
+    for prove in DERIVATIONS:
         yield Cell("", "", CellKind.PROOF, name_of(prove))
     for closed in CLOSED_FORMS:
         yield Cell("", "", CellKind.CLOSED_FORM, name_of(closed))

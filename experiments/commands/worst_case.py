@@ -35,7 +35,7 @@ def _print_constants(out: Console) -> None:
     """Theorems: what the bound may be multiplied by at most, from both sides."""
     rows = (
         (one["theorem"], one["row"], str(one["T"]), one["stepsize"], number(one["bound"], 6),
-         number(one["above"], 7), number(one["below"], 7), number(one["factor_below"], 5),
+         number(one["proved"], 7), number(one["below"], 7), number(one["factor_below"], 5),
          one["formula"] or "-")
         for one in kept.constants()
     )  # fmt: skip
@@ -45,7 +45,7 @@ def _print_constants(out: Console) -> None:
         "T",
         "stepsize",
         "bound",
-        "worst, above",
+        "worst, proved",
         "run, below",
         "factor",
         "formula",

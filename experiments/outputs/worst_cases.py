@@ -86,6 +86,7 @@ class WorstConstant:
         bound: of the theorem.
         above: no function of the class is worse.
         below: what a run on the worst function attains.
+        proved: what multipliers in fractions prove from above, rounded up.
         factor_above: above as a share of the bound.
         factor_below: below as a share of the bound.
         programmes: settings that were solved.
@@ -103,6 +104,7 @@ class WorstConstant:
     bound: float
     above: float
     below: float
+    proved: float
     factor_above: float
     factor_below: float
     programmes: int

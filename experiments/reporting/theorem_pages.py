@@ -15,7 +15,7 @@ from experiments.reporting.verdict_lines import counts, lines
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.prepare import name_of
-from proofs_check.registry import PROOFS
+from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.table_iv.attained_results import kept_exponents
 from proofs_check.verdict import CheckKind
 from theory.theorem import Result
@@ -129,7 +129,7 @@ def _derivation(proof: str) -> dict[str, Any] | None:
     """Text of a derivation's file and function, and their code; None without one."""
     if not proof:
         return None
-    function = next(prove for prove in PROOFS if name_of(prove) == proof)
+    function = next(prove for prove in DERIVATIONS if name_of(prove) == proof)
     said = inspect.getdoc(function) or ""
     return {
         "steps": [prose(" ".join(part.split())) for part in said.split("\n\n")],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import product
 from typing import Any
 
 from experiments.worst_cases.formulas import formula_of
 from proofs_check.refute.best_constants import best_constant
+from proofs_check.refute.certified import CertifiedSetting
 from proofs_check.worst_case.decentralised import (
     STEPS,
     local_descent,
@@ -21,6 +22,9 @@ from proofs_check.worst_case.programme import Unsolved
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 Notify = Callable[[str], None]
+
+PARTS = ("spectral", "feedback", "local", "constants")
+"""What is computed."""
 
 MU = 0.1
 """The least curvature, L being 1."""
@@ -35,18 +39,22 @@ _PRECISION = 1e-5
 _FEEDBACK = {"EF": error_feedback, "EF21": ef21}
 
 
-def computed(notify: Notify) -> dict[str, Any]:
-    """All of it; ``notify`` hears a line for each part.
+def computed(
+    notify: Notify, parts: Collection[str] = PARTS
+) -> tuple[dict[str, list[dict[str, Any]]], list[CertifiedSetting]]:
+    """Those of ``parts``, and the certificates of best constants; ``notify`` hears a line for each
+    number.
 
     Raises:
         ImportError: cvxpy is not installed.
     """
-    return {
-        "spectral": list(_listened(_spectral(), notify)),
-        "feedback": list(_listened(_feedback(), notify)),
-        "local": list(_listened(_local(), notify)),
-        "constants": list(_listened(_constants(), notify)),
-    }
+    certificates: list[CertifiedSetting] = []
+    made = {
+        "spectral": _spectral, "feedback": _feedback, "local": _local,
+        "constants": lambda: _constants(certificates),
+    }  # fmt: skip
+    found = {part: list(_listened(made[part](), notify)) for part in PARTS if part in parts}
+    return found, certificates
 
 
 def _listened(records: Iterator[dict[str, Any]], notify: Notify) -> Iterator[dict[str, Any]]:
@@ -55,7 +63,7 @@ def _listened(records: Iterator[dict[str, Any]], notify: Notify) -> Iterator[dic
         yield record
 
 
-def certified(search: LyapunovSearch, least: float) -> float | None:
+def certified_rate(search: LyapunovSearch, least: float) -> float | None:
     """The factor by which the best Lyapunov function that is found falls at every step, by the
     programme of that step; None: no function of the family falls. No rate is below ``least``."""
     if least >= 1:
@@ -76,7 +84,7 @@ def _spectral() -> Iterator[dict[str, Any]]:
     for name, lam, alpha in product(STEPS, LAMBDAS, STEPSIZES):
         lo = max(-lam, _LEAST) if name == "D2" else -lam
         below = slowest_mode(name, lo, lam, alpha, MU, 1.0)
-        rate = certified(step_search(name, lo, lam, alpha, MU, 1.0), below**2)
+        rate = certified_rate(step_search(name, lo, lam, alpha, MU, 1.0), below**2)
         yield {
             "method": name, "lo": lo, "hi": lam, "alpha": alpha,
             "above": None if rate is None else math.sqrt(rate),
@@ -90,7 +98,7 @@ def _feedback() -> Iterator[dict[str, Any]]:
         best = feedback_optimum(1 - delta, mu, 1.0)
         yield {
             "method": name, "delta": delta, "mu": mu, "eta": best.eta, "formula": best.rate,
-            "above": certified(search(1 - delta, mu, 1.0, best.eta), best.rate - _PRECISION),
+            "above": certified_rate(search(1 - delta, mu, 1.0, best.eta), best.rate - _PRECISION),
         }  # fmt: skip
 
 
@@ -104,9 +112,10 @@ def _local() -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _constants() -> Iterator[dict[str, Any]]:
+def _constants(certificates: list[CertifiedSetting]) -> Iterator[dict[str, Any]]:
     for theorem in (*THEOREMS, *PROVED_ONLY):
         found = best_constant(theorem.name)
         if found is not None:
+            certificates.append(found.certified)
             record = found.record()
             yield record | formula_of(record)

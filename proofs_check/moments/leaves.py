@@ -78,6 +78,17 @@ class StateShape:
 
         return _mapped(state, "", value)
 
+    def lost(self, state: Any) -> str:
+        """Name of a leaf that the state has not, or in another shape; empty if it has all."""
+        found = dict(walk(state))
+        for leaf in (*self.moved, *self.others):
+            value = found.get(leaf.name)
+            if not isinstance(value, Tensor) or value.ndim != len(leaf.shape) + 1:
+                return leaf.name
+            if (*value.shape[: leaf.axis], *value.shape[leaf.axis + 1 :]) != leaf.shape:
+                return leaf.name
+        return ""
+
     def split(self, state: Any) -> str:
         """Name of what is not moved and yet differs between replicas; empty if nothing does."""
         found = dict(walk(state))

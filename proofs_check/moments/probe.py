@@ -99,7 +99,7 @@ class Probe:
         a state from which the next step is taken.
 
         Raises:
-            NotLinear: what is not moved by the models differs after the step.
+            NotLinear: what is not moved by the models differs after the step, or a part is gone.
         """
         columns = torch.split(noise, [*asked.noise.values()], 1)
         chosen = {**dict(zip(asked.noise, columns, strict=True)), **tables}
@@ -109,6 +109,8 @@ class Probe:
             self.script.chosen = {s: _padded(c[here]) for s, c in chosen.items()}
             before = self.shape.filled(state, _padded(vectors[here]))
             after = self.method.step(before, t, self.context)
+            if name := self.shape.lost(after):
+                raise NotLinear(Reason.SHAPE, name)
             if name := self.shape.split(after):
                 raise NotLinear(Reason.COURSE, name)
             found.append(self.shape.vector(after)[: len(vectors[here])])

@@ -14,6 +14,7 @@ class Reason(Enum):
     STEP = "its step is not linear in its state"
     OUTPUT = "its models are not linear in its state"
     COURSE = "what decides its steps depends on the models or is drawn anew and kept"
+    SHAPE = "a part of its state is there at some steps alone"
     LAW = "the law of its random choices was not enumerated"
     PERIOD = "its steps do not come again within the steps that were looked at"
     STEPSIZE = "its step is no polynomial of the stepsize"

@@ -13,6 +13,7 @@ from proofs_check.refute.known_errors import KNOWN_ERRORS
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import Attack, Standing
 from proofs_check.refute.planted import planted
+from proofs_check.refute.survey_errors import survey_errors
 from theory.theorems import PROVED_ONLY, THEOREMS
 
 
@@ -29,9 +30,12 @@ def main() -> None:
     parser.add_argument("--attacker", action="append", help="only this one; again for more")
     parser.add_argument("--planted", action="store_true", help="wrong theorems, not the true ones")
     parser.add_argument("--known-errors", action="store_true", help="what is often believed")
+    parser.add_argument("--survey-errors", action="store_true", help="what surveys misprint")
     given = parser.parse_args()
     found = []
-    for name, attacked in attacks(given.theorem, given.planted, given.known_errors):
+    listed = KNOWN_ERRORS if given.known_errors else ()
+    listed = survey_errors() if given.survey_errors else listed
+    for name, attacked in attacks(given.theorem, given.planted, listed):
         made = attack(
             name, attacked, budget=given.budget, seed=given.seed, workers=given.workers,
             attackers=given.attacker or (),
@@ -42,17 +46,17 @@ def main() -> None:
     for standing in Standing:
         count = sum(one.standing is standing for one in found)
         print(f"{standing.value}: {count} of {len(found)}")
-    true = not (given.planted or given.known_errors)
+    true = not (given.planted or listed)
     false_alarm = true and any(one.standing is Standing.REFUTED for one in found)
     sys.exit(1 if false_alarm else 0)
 
 
 def attacks(
-    theorems: Sequence[str] | None, are_planted: bool, known: bool
+    theorems: Sequence[str] | None, are_planted: bool, listed: Sequence[Claim]
 ) -> Iterator[tuple[str, tuple[Claim, ...]]]:
-    """What is attacked, by its name: true theorems, those made of them, or known errors."""
-    if known:
-        yield from ((one.name, (one,)) for one in KNOWN_ERRORS)
+    """What is attacked, by its name: what is listed, or true theorems, or those made of them."""
+    if listed:
+        yield from ((one.name, (one,)) for one in listed)
         return
     for name in theorems or [one.name for one in (*THEOREMS, *PROVED_ONLY)]:
         claims = tuple(claims_of(name))

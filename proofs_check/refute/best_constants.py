@@ -7,12 +7,14 @@ bound may be multiplied by there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, final
 
 from proofs_check.refute.attackers.worst_case import held, with_gamma, worst_cases
+from proofs_check.refute.certified import CertifiedSetting, certified
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import BoundTrial, Unfit
 from proofs_check.refute.ours import claims_of
@@ -36,6 +38,7 @@ class TightestSetting:
         above: no function of the class is worse than this.
         below: what a run on the worst function attains.
         programmes: how many different settings were solved.
+        certified: multipliers that prove what is above, in fractions.
     """
 
     theorem: str
@@ -45,6 +48,7 @@ class TightestSetting:
     above: float
     below: float
     programmes: int
+    certified: CertifiedSetting
 
     def record(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -53,6 +57,7 @@ class TightestSetting:
             "theorem": self.theorem, "row": self.row, "metric": self.metric, "T": self.trial.t,
             "stepsize": self.trial.stepsize, "constants": self.trial.constants,
             "instance": self.trial.instance.numbers(), "bound": bound, "above": self.above,
+            "proved": math.nextafter(float(self.certified.value), math.inf),
             "below": self.below, "factor_above": self.above / bound,
             "factor_below": self.below / bound, "programmes": self.programmes,
         }  # fmt: skip
@@ -62,6 +67,7 @@ def best_constant(theorem: str) -> TightestSetting | None:
     """Of the first claim of a theorem that a programme holds; None: it holds none.
 
     Raises:
+        Unsolved: no multipliers prove it in fractions.
         ImportError: cvxpy is not installed.
     """
     for claim in claims_of(theorem):
@@ -107,4 +113,5 @@ def _tightest(theorem: str, claim: Claim, trials: list[BoundTrial]) -> TightestS
     return TightestSetting(
         theorem, claim.row, claim.theorem.metric.value, best, max(worst.above, worst.value),
         worst_cases.confirm(claim, best).measured, len(trials),
+        certified(theorem, claim, instance),
     )  # fmt: skip

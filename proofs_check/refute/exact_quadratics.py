@@ -16,7 +16,14 @@ from proofs_check.refute.attackers.base import Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.instance import QuadraticInstance
 from proofs_check.refute.measured import BoundTrial, Unfit, compared, known, rule
-from proofs_check.refute.quadratics import SHORT, STEPS, QuadraticAttacker, quadratic_of, quick
+from proofs_check.refute.quadratics import (
+    LONG,
+    SHORT,
+    STEPS,
+    QuadraticAttacker,
+    quadratic_of,
+    quick,
+)
 from proofs_check.refute.rational import confirmed
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -43,7 +50,9 @@ class ExactQuadratics(QuadraticAttacker):
             raise Unfit(f"moments do not say what {claim.theorem.metric.value} is")
 
     def longest(self, claim: Claim) -> int:
-        return STEPS if quick(claim) else SHORT
+        if not quick(claim):
+            return SHORT
+        return STEPS if claim.theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY else LONG
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         curve, c, step = self._curve(claim, instance)

@@ -11,6 +11,7 @@ from typing import Any, Self, final
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from algorithms.problems.quadratic import Quadratic
 from theory.arrays import Floats
@@ -86,7 +87,7 @@ def simpler_numbers(given: float) -> Iterator[float]:
 @final
 @dataclass(frozen=True)
 class QuadraticInstance(Instance):
-    r"""f_i(x) = \sum_j a_ij (x_j - b_j)^2/2 - zeta p_i sum_j x_j, from 0, noise of variance sigma^2
+    r"""f_i(x) = \sum_j a_ij (x_j - b_j)^2/2 - zeta p_i z_j x_j, from 0, noise of variance sigma^2
     in each coordinate; a_ij = a_j (1 + apart p_i), p_i evenly from -1 to 1.
 
     Attributes:
@@ -99,6 +100,7 @@ class QuadraticInstance(Instance):
         gamma: the stepsize; None: by the theorem's rule.
         steps: length of the run.
         parts: numbers that the method's parts are changed by.
+        only: the one coordinate in which z_j is 1; None: in all of them.
     """
 
     n: int
@@ -110,6 +112,7 @@ class QuadraticInstance(Instance):
     gamma: float | None
     steps: int
     parts: tuple[float, ...] = ()
+    only: int | None = None
 
     @property
     def d(self) -> int:
@@ -132,10 +135,11 @@ class QuadraticInstance(Instance):
         p = torch.tensor(self.pattern, dtype=torch.float64)[:, None]
         a = torch.tensor(self.curvatures, dtype=torch.float64) * (1 + self.apart * p)
         target = torch.tensor(self.target, dtype=torch.float64)
-        b = target + self.zeta * p / a
+        spread = self.zeta * p * self._where(target)
+        b = target + spread / a
         if self.apart == 0:  # one Hessian: heterogeneity has a uniform constant
             a = a[:1]
-        c = a * target + self.zeta * p
+        c = a * target + spread
         centre = c.mean(0) / a.mean(0)
         f_star = float(0.5 * (a * (centre - b).square()).sum(-1).mean())
         return Quadratic(
@@ -143,16 +147,34 @@ class QuadraticInstance(Instance):
             self.d * self.sigma**2, f_star=f_star,
         )  # fmt: skip
 
+    def _where(self, like: Tensor) -> Tensor:
+        """z_j ``[d]``."""
+        if self.only is None:
+            return torch.ones_like(like)
+        found = torch.zeros_like(like)
+        found[self.only] = 1.0
+        return found
+
     def simpler(self) -> Iterator[QuadraticInstance]:
         if self.d > 1:
             for k in range(self.d):
-                yield replace(
-                    self, curvatures=_less(self.curvatures, k), target=_less(self.target, k)
-                )
+                yield self._without(k)
+        if self.only is not None:
+            yield replace(self, only=None)
         for n in range(1, self.n):
             yield replace(self, n=n)
         yield from self._in_units()
         yield from self.rounded()
+
+    def _without(self, k: int) -> QuadraticInstance:
+        """The same without coordinate k, and without heterogeneity where that was its place."""
+        only, zeta = self.only, self.zeta
+        if only is not None:
+            only, zeta = (None, 0.0) if only == k else (only - (only > k), zeta)
+        return replace(
+            self, curvatures=_less(self.curvatures, k), target=_less(self.target, k), zeta=zeta,
+            only=None if self.d == 2 else only,
+        )  # fmt: skip
 
     def in_units(self, x: float, f: float) -> QuadraticInstance:
         slope, curvature = f / x, f / x**2
@@ -222,8 +244,15 @@ def quadratic_at(
         sigma=0.0 if quiet else _amount(u[7]),
         apart=0.0 if similar or one_hessian or n == 1 else max(0.0, 2 * u[8] - 1) * 0.99,
         gamma=share(u[9]), steps=max(1, round(steps ** (0.3 + 0.7 * u[10]))),
-        parts=tuple(u[COORDINATES : COORDINATES + parts]),
+        parts=tuple(u[COORDINATES : COORDINATES + parts]), only=_coordinate(u[11], d),
     )  # fmt: skip
+
+
+def _coordinate(u: float, d: int) -> int | None:
+    """None for half of the cube and in one dimension, else one of d."""
+    if d == 1 or 0.25 <= u < 0.75:
+        return None
+    return min(int((u if u < 0.25 else u - 0.5) * 2 * d), d - 1)
 
 
 def share(u: float) -> float:

@@ -186,6 +186,7 @@ class LineInstance(Instance):
         width: how far from ``centre`` workers' curvatures differ, where their gradients then lie
             zeta apart; 0: they do everywhere.
         centre: where workers' gradients are equal then.
+        parts: numbers that the method's parts are changed by; none: they stay.
     """
 
     n: int
@@ -199,6 +200,7 @@ class LineInstance(Instance):
     steps: int
     width: float = 0.0
     centre: float = 0.0
+    parts: tuple[float, ...] = ()
 
     def problem(self) -> BentLine:
         """The problem.
@@ -231,4 +233,6 @@ class LineInstance(Instance):
                 )  # fmt: skip
         for n in range(1, self.n):
             yield replace(self, n=n)
+        if self.parts:
+            yield replace(self, parts=())
         yield from self.rounded()

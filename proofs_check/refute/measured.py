@@ -161,6 +161,8 @@ def with_share(claim: Claim, c: Constants, share: float, steps: int) -> float | 
     step = largest_step(claim, c, steps)
     if not isinstance(step, ConstantStep):
         return None
+    if isinstance(claim.theorem, StatedTheorem) and claim.theorem.limit is None:
+        return step.gamma  # it prescribes that one alone
     if claim.theorem.any_scale:
         share = 10 ** (2 * math.log10(share) + 2)  # a hundredth to hundred times what is prescribed
     gamma = share * step.gamma

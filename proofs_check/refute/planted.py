@@ -19,6 +19,9 @@ from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
 from theory.theorems.kinds import ConstantStepTheorem
 
+_HORIZON, _LONGER = 100, 1.05
+_FACTORS = np.geomspace(1, 1e4, 10**3)
+
 Misread = Callable[[Constants], Constants]
 
 
@@ -139,6 +142,41 @@ class FalseTheorem(Theorem):
         return longer(step, 1 / self.reach)
 
 
+@final
+@dataclass(frozen=True)
+class MisreadLimit(Theorem):
+    """``theorem`` whose assumptions and stepsize are asked of ``misread(c)``; the bound is true."""
+
+    theorem: Theorem
+    misread: Misread
+
+    def __post_init__(self) -> None:
+        for name in (
+            "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
+            "statement", "any_scale",
+        ):  # fmt: skip
+            object.__setattr__(self, name, getattr(self.theorem, name))
+
+    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
+        return self.theorem.violations(self.misread(c), step, horizon)
+
+    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
+        return self.theorem.stepsize(self.misread(c), horizon)
+
+    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
+        return self.theorem.bound(c, step, times)
+
+    def weight(self, c: Constants, step: Stepsize, t: int) -> float:
+        return self.theorem.weight(c, step, t)
+
+
+def largest(theorem: Theorem, c: Constants) -> float:
+    """The longest first stepsize that a theorem allows at its constants, to a hundredth."""
+    step = theorem.stepsize(c, _HORIZON)
+    allowed = [f for f in _FACTORS if theorem.applies(c, longer(step, float(f)), _HORIZON)]
+    return float(max(allowed, default=1.0)) * step(0)
+
+
 def _differs(theorem: Theorem, misread: Misread) -> bool:
     """Whether the bound speaks of the constant at all, rather than the stepsize's limit alone."""
     c, times = theorem.example.completed(), np.array([10.0])
@@ -153,6 +191,15 @@ def _bound(theorem: Theorem, c: Constants, step: Stepsize, times: Floats) -> flo
         return math.nan
 
 
+def _lengthens(theorem: Theorem, wrong: Theorem) -> bool:
+    """Whether a wrong theorem allows longer stepsizes at the right one's example."""
+    c = theorem.example.completed()
+    try:
+        return largest(wrong, c) > largest(theorem, c) * _LONGER
+    except ValueError:
+        return False
+
+
 def planted(claim: Claim) -> Iterator[tuple[str, Claim]]:
     """The wrong theorems that a claim's makes, each with what is wrong."""
     theorem = claim.theorem
@@ -161,6 +208,9 @@ def planted(claim: Claim) -> Iterator[tuple[str, Claim]]:
             wrong: Theorem = MisreadBound(theorem, one.misread)
             if _differs(theorem, one.misread):
                 yield one.what, replace(claim, theorem=wrong)
+            throughout = MisreadLimit(wrong, one.misread)
+            if _lengthens(theorem, throughout):
+                yield f"{one.what}, in limit and bound", replace(claim, theorem=throughout)
     for factor, what in ((0.99, "a bound 1% too small"), (0.5, "half the bound")):
         yield what, replace(claim, theorem=FalseTheorem(theorem, factor))
     if theorem.changing_network:

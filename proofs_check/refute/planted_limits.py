@@ -8,58 +8,31 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
 from algorithms.engine.run import one_thread
-from proofs_check.refute.limited import limited_theorems, longer
+from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.measured import SURE, Unfit
 from proofs_check.refute.ours import claims_of
-from proofs_check.refute.planted import FalseTheorem, Misread, less_smooth, scaled
+from proofs_check.refute.planted import (
+    FalseTheorem,
+    Misread,
+    MisreadLimit,
+    largest,
+    less_smooth,
+    scaled,
+)
 from proofs_check.refute.search import attackers_named
 from proofs_check.refute.step_limits import TIGHT, limit_verdict, measured, records
 from proofs_check.verdict import Outcome
-from theory.arrays import Floats
-from theory.constants import Constants
-from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
 
 _SMOOTH, _COUNTS = (
     frozenset({"L", "L_max"}),
     frozenset({"n", "H", "tau", "tau_coordinate", "blocks"}),
 )
-_FEW, _HORIZON = 8, 100
-_FACTORS = np.geomspace(1, 1e4, 10**3)
-
-
-@final
-@dataclass(frozen=True)
-class MisreadLimit(Theorem):
-    """``theorem`` whose assumptions and stepsize are asked of ``misread(c)``; the bound is true."""
-
-    theorem: Theorem
-    misread: Misread
-
-    def __post_init__(self) -> None:
-        for name in (
-            "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
-            "statement", "any_scale",
-        ):  # fmt: skip
-            object.__setattr__(self, name, getattr(self.theorem, name))
-
-    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
-        return self.theorem.violations(self.misread(c), step, horizon)
-
-    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
-        return self.theorem.stepsize(self.misread(c), horizon)
-
-    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
-        return self.theorem.bound(c, step, times)
-
-    def weight(self, c: Constants, step: Stepsize, t: int) -> float:
-        return self.theorem.weight(c, step, t)
+_FEW = 8
 
 
 def halved(name: str) -> Misread:
@@ -86,13 +59,6 @@ def halves(theorem: Theorem) -> Iterator[tuple[str, Theorem]]:
             continue
         if longest > limit * TIGHT:
             yield name, wrong
-
-
-def largest(theorem: Theorem, c: Constants) -> float:
-    """The longest first stepsize that a theorem allows at its constants, to a hundredth."""
-    step = theorem.stepsize(c, _HORIZON)
-    allowed = [f for f in _FACTORS if theorem.applies(c, longer(step, float(f)), _HORIZON)]
-    return float(max(allowed, default=1.0)) * step(0)
 
 
 def refuted(theorem: Theorem) -> str:

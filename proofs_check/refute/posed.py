@@ -142,13 +142,17 @@ class PosedRecord:
             Unsolved: there is none.
             ImportError: cvxpy is not installed.
         """
+        return self.conditioned().largest(goal)
+
+    def conditioned(self) -> Programme:
+        """The programme with all that the class of functions asks of the samples."""
         p = self.programme.copied()
         for own in self._samples:
             p.function(self.allowed.kind, own)
             if isinstance(self.allowed.kind, Smooth) and not self.allowed.convex:
                 for one in own:  # what lies above f* = 0 everywhere (Drori, Shamir 2020)
                     p.at_most(one.g.square / (2 * self.allowed.kind.L) - one.f)
-        return p.largest(goal)
+        return p
 
     def samples(self, worst: WorstCase) -> WorstSamples:
         """The functions and operators of a solution."""
@@ -225,7 +229,10 @@ class PosedRecord:
         for one in own:
             if not np.abs((one.x - x).coefficients).max(initial=0.0) > 1e-12:
                 return one
-        own.append(SampledPoint(x, self.programme.vector(), self.programme.value()))
+        g, f = self.programme.vector(), self.programme.value()
+        if self.allowed.apart:  # conditions see what lies above the tangent at x* alone
+            g, f = own[0].g + g, own[0].f + own[0].g @ x + f
+        own.append(SampledPoint(x, g, f))
         return own[-1]
 
     def _mean_gradient(self, x: Vector) -> Vector:

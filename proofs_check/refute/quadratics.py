@@ -18,6 +18,7 @@ from proofs_check.refute.measured import Unfit, known, method_of, remembered, wi
 from proofs_check.refute.parts import RULING, changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
+from theory.theorem import Theorem
 from theory.theorems.kinds import ConstantStepTheorem
 
 _LOOKED = 16
@@ -37,10 +38,16 @@ _EDGES = (
     (0.99, 0.0, 0.375, 0.0, 0.0, 1.0),
     (0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+    (0.38, 0.0, 0.625, 0.0, 0.75, 0.0),
+    (0.38, 0.0, 0.625, 0.0, 0.75, 0.4),
 )  # number of workers, distance, heterogeneity, noise, different Hessians, stepsize: one cause at a
-# time, then all; the same at a sixth of the stepsize; and in units of x 100 times larger or smaller
-STEPS, SHORT = 200, 64
-"""Lengths of runs; the second where a step costs as much as a run."""
+# time, then all; the same at a sixth of the stepsize; in units of x 100 times larger or smaller;
+# two workers with Hessians of 1 and 3 at a hundredth of the stepsize and at a sixth
+_SECOND, _LONG = 0.8, (1.0, 0.4, 0.6)  # many workers in two dimensions; stepsizes
+
+LONG, STEPS, SHORT = 900, 200, 64
+"""Lengths of runs: of exact moments; where their steps are taken one by one; and where a step costs
+as much as a run."""
 
 
 class AllowedQuadratics(NamedTuple):
@@ -84,11 +91,16 @@ class QuadraticAttacker(Attacker):
     def edges(self, size: int) -> Floats:
         """One cause at a time at the longest stepsize: noise, start, heterogeneity; then all; then
         a short stepsize, where floors of order gamma^2 do not hide that of order gamma; then other
-        units, in which a term of the wrong dimension is another share of the rest."""
+        units, in which a term of the wrong dimension is another share of the rest; then workers
+        that differ in one of two coordinates and start away from the minimum in the other."""
         found = np.full((0, size), 0.5)
         for few, far, zeta, sigma, apart, long in _EDGES:
             point = np.full(size, 0.5)
             point[:COORDINATES] = (few, 0.5, 0.1, far, 0, 0, zeta, sigma, apart, long, 1, 0.5)
+            found = np.vstack((found, point))
+        for long in _LONG:
+            point = np.full(size, 0.5)
+            point[:COORDINATES] = (_SECOND, 0.5, 0, 0.5, 0, 1, 0.625, 0, 0, long, 1, 0)
             found = np.vstack((found, point))
         return found
 
@@ -146,7 +158,10 @@ def with_step(
 
 def quick(claim: Claim) -> bool:
     """Whether long runs cost little more than short ones: all steps have one map."""
-    return isinstance(claim.theorem, ConstantStepTheorem)
+    theorem: Any = claim.theorem
+    while isinstance(inner := getattr(theorem, "theorem", None), Theorem):  # a fault made of it
+        theorem = inner
+    return isinstance(theorem, ConstantStepTheorem)
 
 
 def centre(n: int, d: int, similar: bool, quiet: bool, share: float | None) -> QuadraticInstance:

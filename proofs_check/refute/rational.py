@@ -26,7 +26,7 @@ from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric
 
-LONGEST = 400
+LONGEST = 1000
 """Steps up to which a counterexample is computed in fractions."""
 
 _SIMPLE = 10**6
@@ -236,6 +236,8 @@ def simulated(
         )  # fmt: skip
     except Diverged:
         return True, "simulated runs diverge"
+    except ValueError as error:  # a method within another may have fewer replicas
+        return True, f"no simulated runs: {error}"
     values = {
         Metric.AVERAGE_SQUARED_GRADIENT: trace.average_squared_gradient,
         Metric.MINIMUM_SQUARED_GRADIENT: trace.squared_gradient,

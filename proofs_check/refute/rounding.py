@@ -13,8 +13,10 @@ steps and more moments are computed again in other coordinates, and what is seen
 metric first (:func:`proofs_check.moments.turned.turned`).
 
 Metrics are means of q(y - y^*), q a quadratic form with largest eigenvalue \lambda: 1 for squared
-distances, L/2 for f - f^*, L^2 for squared gradients. Roots of such means are norms, so the root of
-the metric is off by at most \sqrt\lambda \|\delta\|. Covariances are sums of what is not negative:
+distances, L/2 for f - f^*, L^2 for squared gradients, 3 for how far workers lie apart and from
+their copies: \|x - \bar x\| \le \|x\| and \|x - \hat x\|^2 \le 2 \|x\|^2 + 2 \|\hat x\|^2. Roots of
+such means are norms, so the root of the metric is off by at most \sqrt\lambda \|\delta\|.
+Covariances are sums of what is not negative:
 their errors are relative, and far below what a ratio must exceed 1 by.
 """
 
@@ -52,6 +54,8 @@ def root_lost(metric: Metric, problem: Problem, step: Stepsize, steps: int) -> f
         form = smooth / 2
     elif metric in _GRADIENTS and smooth is not None:
         form = smooth**2
+    elif metric.of_agreement:
+        form = 3.0
     else:
         return 0.0
     numbers = _COPIES * problem.n * problem.d

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from torch import Tensor
@@ -29,6 +29,7 @@ from proofs_check.refute.recorded import (
 )
 from proofs_check.refute.reduction import reduced
 from proofs_check.worst_case.functions import Lipschitz, Smooth
+from proofs_check.worst_case.gram import Expression
 from proofs_check.worst_case.programme import Unsolved, WorstCase
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -191,28 +192,53 @@ def constants_of(claim: Claim, instance: WorstInstance) -> Constants:
     return known(claim, making(claim, instance, None)(book, problem), problem)
 
 
-def solved(claim: Claim, instance: WorstInstance) -> SolvedInstance:
-    """The worst functions and operators of an instance.
+class PosedInstance(NamedTuple):
+    """A worst-case instance as a programme.
+
+    Attributes:
+        posed: what is asked of functions and operators.
+        goal: the metric.
+        constants: what the theorem is given.
+        step: the stepsize rule.
+    """
+
+    posed: PosedRecord
+    goal: Expression
+    constants: Constants
+    step: Stepsize
+
+
+def posed(claim: Claim, instance: WorstInstance) -> PosedInstance:
+    """The programme of an instance.
 
     Raises:
-        Unfit: the claim does not allow it, or the solver finds none.
+        Unfit: the claim does not allow it, or no programme says its metric.
     """
     c = constants_of(claim, instance)
     step = rule(claim, c, instance.gamma, instance.steps)
     record = recorded(
         making(claim, instance, step), stated(claim, instance), instance.n, instance.steps
     )
-    posed = PosedRecord(
+    found = PosedRecord(
         record, allowed(claim, instance, c), lambda t: claim.theorem.weight(c, step, t)
     )
-    goal = posed.metric(claim.theorem.metric)
+    return PosedInstance(found, found.metric(claim.theorem.metric), c, step)
+
+
+def solved(claim: Claim, instance: WorstInstance) -> SolvedInstance:
+    """The worst functions and operators of an instance.
+
+    Raises:
+        Unfit: the claim does not allow it, or the solver finds none.
+    """
+    found, goal, c, step = posed(claim, instance)
     try:
-        worst = posed.solved(goal)
+        worst = found.solved(goal)
     except Unsolved as error:
         raise Unfit(str(error)) from error
     if not abs(worst.value - worst.above) <= _AGREE * max(abs(worst.above), 1e-9):
         raise Unfit("the solver's value and its multipliers' do not agree")
-    return SolvedInstance(worst, posed, c, step)
+    return SolvedInstance(worst, found, c, step)
 
 
 def any_number(claim: Claim, instance: WorstInstance) -> bool:

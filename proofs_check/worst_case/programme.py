@@ -145,6 +145,20 @@ class Programme:
             np.array(model.values.value) if model.values is not None else np.zeros(0),
         )  # fmt: skip
 
+    def multipliers(self, goal: Expression) -> tuple[Floats, Floats]:
+        """Those of the inequalities and of the equalities at the largest value of ``goal``.
+
+        Raises:
+            Unsolved: there is none, or the solver does not find it.
+            ImportError: cvxpy is not installed.
+        """
+        model = _Model(self)
+        posed = model.posed()
+        solve(model.cp, model.cp.Problem(model.cp.Maximize(model.affine([goal])[0]), posed))
+        duals = [np.atleast_1d(np.asarray(one.dual_value, dtype=np.float64)) for one in posed]
+        limits = duals.pop(0) if self.limits else np.zeros(0)
+        return limits, duals.pop(0) if self.equal else np.zeros(0)
+
 
 def solve(cp: Any, problem: Any) -> None:
     """Solve with Clarabel.

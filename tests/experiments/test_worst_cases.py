@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,9 +17,11 @@ from experiments.cli.main import app
 from experiments.reporting.page import environment
 from experiments.reporting.worst_cases import worst_cases
 from experiments.worst_cases import kept
-from experiments.worst_cases.computing import certified, computed
+from experiments.worst_cases.computing import certified_rate, computed
 from experiments.worst_cases.formulas import formula_of
+from proofs_check.refute import certified
 from proofs_check.refute.best_constants import best_constant
+from proofs_check.refute.certified import CertifiedSetting
 from proofs_check.worst_case.decentralised import STEPS, step_search
 from proofs_check.worst_case.lyapunov import LyapunovSearch
 from proofs_check.worst_case.programme import Unsolved
@@ -34,6 +38,23 @@ def test_constants_of_a_dozen_theorems_and_more_are_known_from_both_sides() -> N
     for one in found:
         assert one["below"] <= one["above"] * (1 + 1e-6)
         assert one["factor_above"] <= 1 + 1e-6, one
+
+
+@pytest.mark.parametrize("one", certified.stored(), ids=lambda one: one.theorem)
+def test_best_constants_are_proved_in_fractions(one: CertifiedSetting) -> None:
+    """From the method's own steps, without a solver; the multipliers prove no less than they do."""
+    known = {record["theorem"]: record for record in kept.constants()}[one.theorem]
+    assert one.holds(one.value) and not one.holds(one.value * Fraction(999_999, 1_000_000))
+    assert known["below"] * (1 - 1e-9) <= float(one.value) <= known["above"] * (1 + 1e-6)
+    assert float(one.value) <= known["proved"] <= known["bound"] * (1 + 1e-6)
+    less = tuple(multiplier * Fraction(99, 100) for multiplier in one.certificate.limits)
+    assert not replace(one, certificate=replace(one.certificate, limits=less)).holds(one.value)
+
+
+def test_every_best_constant_has_its_certificate() -> None:
+    assert [one.theorem for one in certified.stored()] == [
+        record["theorem"] for record in kept.stored()["constants"]
+    ]
 
 
 def test_attained_bounds_have_the_factor_1() -> None:
@@ -112,7 +133,7 @@ def test_steps_to_a_tenth() -> None:
 def test_some_are_computed_again() -> None:
     pytest.importorskip("cvxpy")
     one = next(r for r in kept.stored()["spectral"] if r["method"] == "EXTRA" and r["hi"] == 0.6)
-    again = certified(step_search("EXTRA", one["lo"], one["hi"], one["alpha"], 0.1, 1.0), 0.0)
+    again = certified_rate(step_search("EXTRA", one["lo"], one["hi"], one["alpha"], 0.1, 1.0), 0.0)
     assert again is not None and math.sqrt(again) == pytest.approx(one["above"], abs=1e-6)
     found, known = best_constant("bsp_pl"), {r["theorem"]: r for r in kept.constants()}["bsp_pl"]
     assert found is not None
@@ -125,7 +146,7 @@ def test_a_rate_that_no_second_programme_certifies_is_none() -> None:
     one = next(r for r in kept.stored()["spectral"] if r["method"] == "EXTRA" and r["hi"] == 0.6)
     search = step_search("EXTRA", one["lo"], one["hi"], one["alpha"], 0.1, 1.0)
     with patch.object(LyapunovSearch, "worst", side_effect=Unsolved("none")):
-        assert certified(search, 0.0) is None
+        assert certified_rate(search, 0.0) is None
 
 
 def test_exact_is_a_share_of_what_a_rate_falls() -> None:
@@ -143,9 +164,10 @@ def test_a_notice_is_given_of_every_number(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(computing, "THEOREMS", ())
     monkeypatch.setattr(computing, "PROVED_ONLY", ())
     lines: list[str] = []
-    found = computed(lines.append)
+    found, certificates = computed(lines.append)
     assert [len(part) for part in found.values()] == [len(STEPS), 2, 2, 0]
-    assert len(lines) == len(STEPS) + 4 and json.dumps(found, allow_nan=False)
+    assert not certificates and set(computed(lines.append, ["local"])[0]) == {"local"}
+    assert len(lines) == len(STEPS) + 4 + 2 and json.dumps(found, allow_nan=False)
 
 
 def test_the_command_prints_and_draws(tmp_path: Path) -> None:

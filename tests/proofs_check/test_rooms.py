@@ -12,7 +12,8 @@ from algorithms.catalogue import ROWS
 from proofs_check.instruments.closed_forms import ClosedForms
 from proofs_check.instruments.erratum import Demonstration
 from proofs_check.instruments.study import Study
-from proofs_check.registry import PROOFS, STUDIES
+from proofs_check.refute.certified import DERIVATIONS
+from proofs_check.registry import STUDIES
 from tests.proofs_check.rooms import ROOMS, room_of
 from theory.members import modules
 
@@ -94,7 +95,7 @@ def test_a_theorem_is_proved_in_the_room_of_a_row_that_it_speaks_of() -> None:
     for row in ROWS:
         for theorem in row.theorems:
             speaks.setdefault(theorem.name, set()).add(ROOMS[row.key])
-    stems = [(prove.__name__.removeprefix("prove_"), room_of(prove)) for prove in PROOFS]
+    stems = [(prove.__name__.removeprefix("prove_"), room_of(prove)) for prove in DERIVATIONS]
     assert not [(stem, room) for stem, room in stems if room not in speaks.get(stem, {room})]
     assert sum(stem in speaks for stem, _ in stems) > 20
 

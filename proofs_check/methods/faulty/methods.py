@@ -68,7 +68,7 @@ class GradientAveragingLocalSGD(FaultyMethod):
         g = context.gradient(state.x, t)
         if (t + 1) % self.period == 0:
             g, _ = context.network.average(context.pack(Identity(), g, t))
-        return LocalSGDState(state.x - self.step_rule(t) * g)
+        return state._replace(x=state.x - self.step_rule(t) * g)
 
 
 @final

@@ -8,19 +8,24 @@ from typing import Any, final
 
 import numpy as np
 
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
 from proofs_check.refute.attackers.base import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim, restrictions
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import share
 from proofs_check.refute.lines import BentLine, LineInstance
 from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, remembered, with_share
+from proofs_check.refute.parts import changeable, changed
 from theory.arrays import Floats
+from theory.stepsizes import Stepsize
 
 _STEPS, _LOOKED = 48, 8
 _REPLICAS, _SEED = 256, 11
 _CAUSES = (
     (0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.5, 1.0, 0.0, 0.9), (0.0, 1.0, 0.0, 0.9),
 )  # fmt: skip
+_LINE, _ENDS = 14, (0.98, 0.02)  # numbers of a line; where parts are extreme
 _NONE = 0.05  # below which there is no gradient at the start
 _CURVED = frozenset({"mu", "mu_min", "pl"})
 
@@ -38,17 +43,25 @@ class BentLines(Attacker):
 
     def coordinates(self, claim: Claim) -> int:
         _sizes(claim)
-        return 14
+        count = _parts(claim)
+        return _LINE + 1 + count if count else _LINE
 
     def edges(self, size: int) -> Floats:
         """One cause at a time: noise, a far start, workers apart whose curvatures differ, with a
-        start and from the minimum; the longest stepsize and a short one."""
+        start and from the minimum; the longest stepsize and a short one; then with each part of the
+        method near both its ends."""
         found = np.full((8, size), 0.5)
         for row, ((rise, zeta, sigma, width), long) in zip(
             found, product(_CAUSES, (1.0, 0.4)), strict=True
         ):
             row[[0, 2, 4]] = 0.99, 0.0, 0.0
             row[[8, 9, 10, 12, 13]] = rise, zeta, sigma, long, width
+            row[_LINE:] = 0.0  # the claim's own parts
+        for cause, part, at in product((4, 6), range(_LINE + 1, size), _ENDS):
+            point = found[cause].copy()
+            point[_LINE:] = 0.5
+            point[[_LINE, part]] = 1.0, at
+            found = np.vstack((found, point))
         return found
 
     def instance(self, claim: Claim, u: Floats) -> LineInstance:
@@ -69,21 +82,44 @@ class BentLines(Attacker):
         if v[13] > 0.5 and "zeta2" in claim.theorem.needs:
             width = found.zeta / (L * 10 ** (4 * v[13] - 3.5))
             found = replace(found, width=width, centre=0.0 if found.rise else width)
+        if v[_LINE:] and v[_LINE] > 0.5:
+            found = replace(found, parts=tuple(v[_LINE + 1 :]))
         assert found.gamma is not None
-        problem = _problem(found)
-        method = method_of(claim, PROBE, problem, found.steps)
-        gamma = with_share(claim, known(claim, method, problem), found.gamma, found.steps)
+        problem, other = _problem(found), _changed(claim, found)
+        method = method_of(other, PROBE, problem, found.steps)
+        gamma = with_share(other, known(other, method, problem), found.gamma, found.steps)
         return replace(found, gamma=gamma)
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         return runs(
-            claim, _problem(instance), instance, attacker=self.name, steps=instance.steps,
-            replicas=_REPLICAS, seed=_SEED,
+            _changed(claim, instance), _problem(instance), instance, attacker=self.name,
+            steps=instance.steps, replicas=_REPLICAS, seed=_SEED,
         )  # fmt: skip
 
     def confirm(self, claim: Claim, trial: BoundTrial) -> Confirmation:
         instance: Any = trial.instance
-        return again(claim, _problem(instance), trial, instance.steps)
+        return again(_changed(claim, instance), _problem(instance), trial, instance.steps)
+
+
+def _changed(claim: Claim, instance: LineInstance) -> Claim:
+    """The claim of the method whose parts are those of the instance."""
+    if not instance.parts:
+        return claim
+
+    def make(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+        return changed(claim.make(step, problem, steps), claim.theorem, problem, instance.parts)
+
+    return replace(claim, make=make)
+
+
+@remembered
+def _parts(claim: Claim) -> int:
+    """Number of parts that can be changed."""
+    if claim.fixed:
+        return 0
+    n = max(_sizes(claim)[0])
+    problem = LineInstance(n, (1.0,), (), 1.0, 0.1, 0.1, 0.5, None, _LOOKED).problem()
+    return len(changeable(method_of(claim, PROBE, problem, _LOOKED), claim.theorem, problem))
 
 
 def _slope(u: float, claim: Claim) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,11 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     ("best_gap_factor", lambda p: {"claimed": 1 - p.gamma * p.mu}, "sum of squares"),
     ("best_gap_factor", lambda p: {"claimed": (1 - p.gamma * p.mu) ** 3}, "sum of squares"),
+    (
+        "best_constants",
+        lambda p: {"claimed": lambda value: value * Fraction(999_999, 1_000_000)},
+        "bsp_nonconvex",
+    ),
     ("compressed_bsp_nonconvex", lambda p: {"claimed": p.NOISE - p.sigma2 / p.n}, "sum of T steps"),
     ("compressed_bsp_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "fixed point"),
     ("weighted_recursion", lambda p: {"claimed": p.BOUND / 2}, "sums lie below"),

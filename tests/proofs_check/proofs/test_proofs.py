@@ -16,7 +16,7 @@ from proofs_check.proofs.derivation import (
     settled,
     truth,
 )
-from proofs_check.registry import PROOFS
+from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.proofs.planted import PLANTED
 from theory.theorem import Theorem
@@ -29,7 +29,7 @@ def stem(prove: Callable[..., Verdict]) -> str:
 
 def proof(name: str) -> Callable[..., Verdict]:
     """The derivation of that name."""
-    return next(prove for prove in PROOFS if stem(prove) == name)
+    return next(prove for prove in DERIVATIONS if stem(prove) == name)
 
 
 def claims(name: str) -> Any:
@@ -38,7 +38,7 @@ def claims(name: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prove", PROOFS, ids=stem)
+@pytest.mark.parametrize("prove", DERIVATIONS, ids=stem)
 def test_every_proof_holds(prove: Callable[[], Verdict]) -> None:
     verdict = prove()
     assert verdict.outcome is Outcome.PROVED, verdict.evidence
@@ -57,12 +57,12 @@ def test_a_planted_constant_is_refuted(
 
 
 def test_every_proof_has_a_planted_failure() -> None:
-    assert {stem(prove) for prove in PROOFS} == {name for name, _, _ in PLANTED}
+    assert {stem(prove) for prove in DERIVATIONS} == {name for name, _, _ in PLANTED}
 
 
 @pytest.mark.parametrize("theorem", THEOREMS + PROVED_ONLY, ids=lambda t: t.name)
 def test_every_theorem_has_a_proof_of_its_name(theorem: Theorem) -> None:
-    assert proof(theorem.name) in PROOFS
+    assert proof(theorem.name) in DERIVATIONS
 
 
 def test_the_consensus_stepsize_is_the_proved_one() -> None:
