@@ -6,7 +6,7 @@ The recorder observes: it charges nothing and changes nothing.
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
@@ -16,8 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.engine.noted_records import NotedRecords, averages, mean_model
 from algorithms.methods.base import Method, RunContext
-from algorithms.network.base import Network
+from algorithms.network.clock import Clocked
 from algorithms.network.ledger import Account
 from theory.arrays import Floats
 
@@ -87,11 +88,6 @@ def record_steps(steps: int, points: int) -> NDArray[np.int64]:
     return np.unique(np.round(np.append(0.0, inner)).astype(np.int64))
 
 
-def mean_model(method: Method[Any], network: Network, rows: Tensor) -> Tensor:
-    """Mean ``[..., d]`` over all workers of a method's model rows."""
-    return rows[..., 0, :] if method.shared_model else network.mean_over_workers(rows)
-
-
 def _squared(gradient: Tensor) -> Tensor:
     return gradient.square().sum(-1).double().cpu()
 
@@ -122,17 +118,69 @@ class Recorder:
         self.gradients = 0
         self.weighted_sum: Tensor | None = None
         self.weight_sum = 0.0
-        self.clock = 0.0
+        self.clock = self.tick = 0.0
         self.state: Any = None
+        self.notes = not (every or weight or of_workers)
+        self.noted = NotedRecords(method, context)
 
-    def next_record(self, t: int) -> int:
-        """The first step after t (below the last) that is recorded."""
-        return self.in_order[bisect_right(self.in_order, t)]
+    def next_stop(self, t: int) -> int:
+        """The first step after t (below the last) at which a block must end: the next record, or
+        the last where records are noted within blocks."""
+        return self.in_order[-1 if self.notes else bisect_right(self.in_order, t)]
+
+    def looks(self, t: int, until: int) -> list[int]:
+        """Steps between t and ``until``, both excluded, after which the mean model is looked at."""
+        if self.notes:
+            first = bisect_right(self.in_order, t)
+            return self.in_order[first : bisect_left(self.in_order, until, first)]
+        spacing = 1 if self.weight else self.every
+        return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
 
     @property
-    def spacing(self) -> int:
-        """Every how many steps the mean model is looked at between records; 0: at none."""
-        return 1 if self.weight else self.every
+    def rows_kept(self) -> int:
+        """Rows of a replica that are kept at a look."""
+        return self.context.problem.n if self.notes and not self.method.shared_model else 1
+
+    def start_clock(self) -> None:
+        """Measure from now on, until :meth:`stop_clock`."""
+        self.tick = time.perf_counter()
+
+    def stop_clock(self) -> None:
+        """Add what was measured, but for what was spent on looks."""
+        self.clock += time.perf_counter() - self.tick
+
+    def forget_notes(self) -> None:
+        """Begin a block's notes."""
+        self.noted = NotedRecords(self.method, self.context)
+
+    def note(self, state: Any, t: int) -> None:
+        """Note the record after t steps within a block."""
+        begin = time.perf_counter()
+        self.noted.note(state, t, self.clock + begin - self.tick)
+        self.clock -= time.perf_counter() - begin
+
+    def broken_note(self) -> int | None:
+        """Steps before the first noted record whose model is not finite; None: all are."""
+        begin = time.perf_counter()
+        broken = self.noted.broken()
+        self.clock -= time.perf_counter() - begin
+        return broken
+
+    def record_notes(self, clocked: Sequence[Clocked]) -> None:
+        """Make the noted records, with the stopwatch's reading at each, if there is one."""
+        begin = time.perf_counter()
+        series = {
+            name: value.detach().double().numpy() if isinstance(value, Tensor) else value
+            for name, value in self.noted.series(clocked).items()
+        }
+        squared = series["squared_gradient"]
+        series["average_squared_gradient"], self.gradient_sum = averages(
+            self.gradient_sum, self.gradients, squared
+        )
+        self.gradients += len(squared)
+        for name, column in series.items():
+            self.columns.setdefault(name, []).extend(column)
+        self.clock -= time.perf_counter() - begin
 
     def mean(self, state: Any) -> Tensor:
         """The mean model of a state, its own storage."""

@@ -15,7 +15,8 @@ from algorithms.engine.run import run
 from algorithms.pipeline import advance
 
 TRACED = (
-    "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
+    "steps", "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
+    "squared_distance",
     "weighted_suboptimality", "sent_bits", "received_bits", "messages", "seconds", "gradients",
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import pytest
 import torch
@@ -23,6 +24,7 @@ from algorithms.optimizers.outer import BlockMomentum
 from algorithms.pipeline import advance
 from algorithms.pipeline.advance import Blocks
 from algorithms.problems.logistic_data import synthetic
+from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.compute_times import Constant, Pareto
 from algorithms.synchronisation.conditions import LostWorker
@@ -146,7 +148,7 @@ def test_an_observer_of_every_step_ends_no_block(made, observed, timing, monkeyp
 
 
 def test_a_model_of_many_numbers_is_looked_at_once_a_block(monkeypatch):
-    """No more than one mean model may be kept: blocks reach from one look to the next."""
+    """No more than one mean model may be kept: blocks reach to the look after the next."""
     problem, calls = synthetic(3, 5, 4, L2(0.1), batch=2), []
     advanced = Blocks.advance
 
@@ -158,7 +160,7 @@ def test_a_model_of_many_numbers_is_looked_at_once_a_block(monkeypatch):
     monkeypatch.setattr(advance, "_MOST_NUMBERS", 1)
     options = {"steps": 61, "points": 3, "replicas": 2, "every": 10}
     assert assert_same(BSP(ConstantStep(0.1)), problem, **options) == 61
-    assert set(calls) == {0, *range(1, 61, 10)}
+    assert set(calls) == {0, 1, 20, 40, 60}
 
 
 @every_method
@@ -178,3 +180,74 @@ def test_an_observer_sees_a_run_that_waits_for_ever_up_to_its_last_step(made):
             taken(made(ConstantStep(0.1)), problem, steps=60, points=30, every=1, timing=timing)
         traces.append(raised.value.trace)
     assert_equal(*traces)
+
+
+EVERY = 61
+"""Points of a run of 60 steps that is recorded at each."""
+
+
+@every_method
+@pytest.mark.parametrize("timing", [None, STANDARD])
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_records_end_no_block(made, timing, replicas, monkeypatch):
+    problem, calls = synthetic(3, 5, 4, L2(0.1), batch=2), []
+    advanced = Blocks.advance
+
+    def counted(blocks, state, t, *given):
+        calls.append(t)
+        return advanced(blocks, state, t, *given)
+
+    monkeypatch.setattr(Blocks, "advance", counted)
+    options = {"points": EVERY, "replicas": replicas, "timing": timing}
+    assert assert_same(made(ConstantStep(0.1)), problem, steps=60, **options) == 60
+    assert set(calls) == {0}
+
+
+@every_method
+def test_no_more_records_are_kept_than_there_is_room_for(made, monkeypatch):
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2)
+    monkeypatch.setattr(advance, "_MOST_NUMBERS", 5 * 3 * 4 * 2)
+    options = {"points": EVERY, "replicas": 2, "timing": STANDARD}
+    assert assert_same(made(ConstantStep(0.1)), problem, steps=60, **options) == 60
+
+
+@every_method
+@pytest.mark.parametrize("timing", [None, STANDARD])
+def test_a_recorded_run_that_diverges_says_the_same(made, timing):
+    problem = synthetic(3, 5, 4, L2(10.0), batch=2, dtype=torch.float32)
+    options = {"points": EVERY, "replicas": 2, "timing": timing}
+    with pytest.raises(Diverged):
+        run(made(ConstantStep(1e6)), problem, steps=60, **options)
+    assert assert_same(made(ConstantStep(1e6)), problem, steps=60, **options) > 1
+
+
+@every_method
+def test_a_recorded_run_that_waits_for_ever_says_the_same(made):
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2, dtype=torch.float32)
+    timing = Timing(LostWorker(Constant(1.0), 1, 23))
+    traces = []
+    for taken in (run, composed):
+        with pytest.raises(WorkerLost) as raised:
+            taken(made(ConstantStep(0.1)), problem, steps=60, points=EVERY, timing=timing)
+        traces.append(raised.value.trace)
+    assert_equal(*traces)
+
+
+def test_a_mean_that_overflows_before_the_models_do_ends_the_run_there():
+    """x doubles in every local step; the sum of four models leaves the range two steps before."""
+    ones = torch.ones(4, 3, dtype=torch.float32)
+    problem = Quadratic.from_arrays(ones, 0 * ones, x0=ones[0])
+    method = LocalSGD(ConstantStep(3.0), 1000)  # x - 3 x = -2 x
+    with pytest.raises(Diverged) as raised:
+        run(method, problem, steps=200, points=201)
+    assert raised.value.trace.steps[-1] == 126
+    assert assert_same(method, problem, steps=200, points=201) == 126
+
+
+@every_method
+def test_measured_seconds_of_records_within_a_block_rise(made):
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2)
+    begin = time.perf_counter()
+    trace = run(made(ConstantStep(0.1)), problem, steps=60, points=EVERY)
+    walls = [0.0, *trace.wall_seconds, time.perf_counter() - begin]
+    assert walls == sorted(walls)
