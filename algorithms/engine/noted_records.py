@@ -1,4 +1,5 @@
-"""Records within a block of steps: noted as the block passes them, made together when it is over.
+"""Records of a run: noted as it passes them, made together when a block of steps is over, or when
+there are many.
 
 A record made alone is some thirty operations on small tensors, which cost more than the step of
 most methods; of many records together each operation is one, on rows that do not depend on each
@@ -48,22 +49,26 @@ class NotedRecord(NamedTuple):
 
 @final
 class NotedRecords:
-    """Notes of one block, in their order."""
+    """Notes of successive records.
+
+    Attributes:
+        notes: in their order.
+        clocked: the stopwatch's reading at each; empty where none runs.
+    """
 
     def __init__(self, method: Method[Any], context: RunContext) -> None:
         self.method, self.context = method, context
         self.notes: list[NotedRecord] = []
+        self.clocked: list[Clocked] = []
 
-    def note(self, state: Any, t: int, wall: float) -> None:
-        """Note the state after t steps, whose tensors may be written over later."""
+    def note(self, state: Any, t: int, wall: float) -> Tensor:
+        """Note the state after t steps, whose tensors may be written over later; its model rows."""
         method = self.method
         seconds, computed = method.seconds(state, t), method.computed(state, t)
-        self.notes.append(
-            NotedRecord(
-                t, method.models(state).clone(), _own(seconds), _own(computed),
-                self.context.network.ledger.books(), wall,
-            )
-        )  # fmt: skip
+        rows = method.models(state).clone()
+        books = self.context.network.ledger.books()
+        self.notes.append(NotedRecord(t, rows, _own(seconds), _own(computed), books, wall))
+        return rows
 
     @cached_property
     def rows(self) -> Tensor:
@@ -82,9 +87,8 @@ class NotedRecords:
         finite = torch.isfinite(self.means).flatten(1).all(1)
         return self.notes[int(finite.int().argmin())].t
 
-    def series(self, clocked: Sequence[Clocked]) -> dict[str, Any]:
-        """Series ``[K, ...]`` of all records by name, but averages over steps; ``clocked`` is empty
-        where no stopwatch runs."""
+    def series(self) -> dict[str, Any]:
+        """Series ``[K, ...]`` of all records by name, but averages over steps."""
         problem, means, rows = self.context.problem, self.means, self.rows
         values, gradients = self._values_and_gradients()
         lead = tuple(means.shape[1:-1])
@@ -94,7 +98,7 @@ class NotedRecords:
         account = self.context.network.ledger.accounts(books, lead)
         own = [one.seconds for one in self.notes if one.seconds is not None]
         computed = [one.computed for one in self.notes if one.computed is not None]
-        worked = [one.worked.double().mean(-1) for one in clocked]
+        worked = [one.worked.double().mean(-1) for one in self.clocked]
         return {
             "steps": [one.t for one in self.notes],
             "wall_seconds": [one.wall for one in self.notes],
@@ -109,18 +113,21 @@ class NotedRecords:
             "sent_bits": account.sent_bits.double().mean(-1),
             "received_bits": account.received_bits.double().mean(-1),
             "gradients": _stacked(computed or worked, unknown),
-            "seconds": _stacked(own or [one.seconds for one in clocked], unknown),
+            "seconds": _stacked(own or [one.seconds for one in self.clocked], unknown),
             "messages": (account.sent_messages + account.received_messages).double().mean(-1),
         }
 
     def _values_and_gradients(self) -> tuple[Tensor, Tensor]:
         """f and its gradient at the mean models, each as it is alone."""
-        problem = self.context.problem
+        problem, means = self.context.problem, self.means
+        if problem.mean_rowwise and problem.value_rowwise:
+            return problem.value_and_gradient(means)
         if problem.mean_rowwise:
-            return problem.value_and_gradient(self.means)
-        found = [problem.value_and_gradient(one.clone()) for one in self.means]
-        values, gradients = zip(*found, strict=True)
-        return torch.stack(values), torch.stack(gradients)
+            values = torch.stack([problem.value(one.clone()) for one in means])
+            return values, problem.mean_gradient(means)
+        found = [problem.value_and_gradient(one.clone()) for one in means]
+        each, gradients = zip(*found, strict=True)
+        return torch.stack(each), torch.stack(gradients)
 
 
 def _own(value: Tensor | None) -> Tensor | None:
@@ -132,9 +139,12 @@ def _stacked(values: Sequence[Tensor], unknown: Tensor) -> Tensor:
 
 
 def averages(before: Tensor, count: int, squared: Floats) -> tuple[Floats, Tensor]:
-    """Running averages ``[K, ...]`` of squared gradients at records, each of those before it, of
-    which there were ``count`` with the sum ``before``; and the sum after all, added in turn."""
+    """Running averages ``[K, ...]`` of squared gradients at records, each of those before it (the
+    very first of itself), of which there were ``count`` with the sum ``before``; and the sum after
+    all, added in turn."""
     sums = np.add.accumulate(np.concatenate((before.numpy()[None], squared)), axis=0)
     many = np.arange(count, count + len(squared), dtype=np.float64)
-    shape = (-1, *(1 for _ in squared.shape[1:]))
-    return sums[:-1] / many.reshape(shape), torch.from_numpy(sums[-1].copy())
+    averaged = sums[:-1] / np.maximum(many, 1).reshape(-1, *(1 for _ in squared.shape[1:]))
+    if count == 0:
+        averaged[0] = squared[0]
+    return averaged, torch.from_numpy(sums[-1].copy())

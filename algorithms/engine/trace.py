@@ -20,9 +20,13 @@ from algorithms.engine.noted_records import NotedRecords, averages, mean_model
 from algorithms.methods.base import Method, RunContext
 from algorithms.network.clock import Clocked
 from algorithms.network.ledger import Account
+from algorithms.network.simulated import Simulated
 from theory.arrays import Floats
 
 Values = TypeVar("Values", Floats, Tensor)
+
+MOST_NOTED = 1 << 20
+"""Numbers of the models that are kept of records between blocks."""
 
 _ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
 
@@ -120,8 +124,9 @@ class Recorder:
         self.weight_sum = 0.0
         self.clock = self.tick = 0.0
         self.state: Any = None
-        self.notes = not (every or weight or of_workers)
-        self.noted = NotedRecords(method, context)
+        alone = isinstance(context.network, Simulated) and context.problem.device.type == "cpu"
+        self.notes = alone and not (every or weight or of_workers)
+        self.noted, self.passed = (NotedRecords(method, context) for _ in range(2))
 
     def next_stop(self, t: int) -> int:
         """The first step after t (below the last) at which a block must end: the next record, or
@@ -169,9 +174,36 @@ class Recorder:
     def record_notes(self, clocked: Sequence[Clocked]) -> None:
         """Make the noted records, with the stopwatch's reading at each, if there is one."""
         begin = time.perf_counter()
+        self._make_passed()
+        self.noted.clocked += clocked
+        self._make(self.noted)
+        self.clock -= time.perf_counter() - begin
+
+    def _pass(self, state: Any, t: int) -> None:
+        """Note a record between blocks or steps.
+
+        Raises:
+            FloatingPointError: its mean model is not finite.
+        """
+        rows, watch = self.passed.note(state, t, self.clock), self.context.network.stopwatch
+        if watch is not None:
+            self.passed.clocked.append(Clocked(watch.seconds, watch.worked))
+        broken = not bool(torch.isfinite(mean_model(self.method, self.context.network, rows)).all())
+        if broken or len(self.passed.notes) * rows.numel() >= MOST_NOTED:
+            self._make_passed()
+        if broken:
+            raise FloatingPointError(f"model not finite after {t} steps")
+
+    def _make_passed(self) -> None:
+        """Make the records that were noted between blocks."""
+        if self.passed.notes:
+            self._make(self.passed)
+            self.passed = NotedRecords(self.method, self.context)
+
+    def _make(self, noted: NotedRecords) -> None:
         series = {
             name: value.detach().double().numpy() if isinstance(value, Tensor) else value
-            for name, value in self.noted.series(clocked).items()
+            for name, value in noted.series().items()
         }
         squared = series["squared_gradient"]
         series["average_squared_gradient"], self.gradient_sum = averages(
@@ -180,7 +212,6 @@ class Recorder:
         self.gradients += len(squared)
         for name, column in series.items():
             self.columns.setdefault(name, []).extend(column)
-        self.clock -= time.perf_counter() - begin
 
     def mean(self, state: Any) -> Tensor:
         """The mean model of a state, its own storage."""
@@ -236,6 +267,9 @@ class Recorder:
         recording = t in self.due
         averaging = recording if self.every == 0 else self._averages(t)
         if not (recording or averaging or self.weight):
+            return
+        if self.notes:
+            self._pass(state, t)
             return
         self.state = state
         rows = self.method.models(state)
@@ -311,6 +345,7 @@ class Recorder:
 
     def trace(self, state: Any, seed: int) -> Trace:
         """The series so far and where the run stands."""
+        self._make_passed()
         context, rows = self.context, self.method.models(state)
         series = {name: np.stack(column, axis=-1) for name, column in self.columns.items()}
         steps, wall_seconds = series.pop("steps"), series.pop("wall_seconds")

@@ -104,7 +104,7 @@ class Ledger:
         return Account(*totals)
 
     def books(self) -> Books:
-        """What was charged so far; of no charge to chosen positions, which are made in place."""
+        """What was charged so far; later charges do not write to it."""
         return Books(tuple(self._even), tuple(self._uneven))
 
     def reopen(self, books: Books) -> None:
@@ -139,4 +139,4 @@ class Ledger:
         for slot in slots:
             if self._uneven[slot].shape != shape:
                 self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-            self._uneven[slot].scatter_add_(-1, positions, charge)
+            self._uneven[slot] = self._uneven[slot].scatter_add(-1, positions, charge)

@@ -12,6 +12,7 @@ import torch
 
 from algorithms.engine import run as run_module
 from algorithms.engine.run import run
+from algorithms.engine.trace import Recorder
 from algorithms.pipeline import advance
 
 TRACED = (
@@ -32,6 +33,14 @@ class OneByOne:
         return state, 0
 
 
+class RecordedOneByOne(Recorder):
+    """Makes every record when it comes, by itself."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.notes = False
+
+
 class Counted(advance.Blocks):
     """Blocks that tell how many steps they took."""
 
@@ -46,7 +55,15 @@ class Counted(advance.Blocks):
 
 
 def composed(method: Any, problem: Any, **options: Any) -> Any:
-    """The run through the method's own steps alone."""
+    """The run through the method's own steps alone, each record made by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "Blocks", OneByOne)
+        patch.setattr(run_module, "Recorder", RecordedOneByOne)
+        return run(method, problem, **options)
+
+
+def noted(method: Any, problem: Any, **options: Any) -> Any:
+    """The run through the method's own steps, many records made together."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_module, "Blocks", OneByOne)
         return run(method, problem, **options)

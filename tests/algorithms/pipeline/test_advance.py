@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,11 +14,13 @@ from algorithms.compressors.top_k import TopK
 from algorithms.compressors.warm_up import WarmUp
 from algorithms.core.faults import Faults
 from algorithms.core.key import Key
+from algorithms.engine import trace as trace_module
 from algorithms.engine.run import Diverged, run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.phases import PhaseClock
 from algorithms.network.simulated import Simulated
 from algorithms.optimizers.outer import BlockMomentum
@@ -30,7 +33,7 @@ from algorithms.synchronisation.compute_times import Constant, Pareto
 from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.synchronisation.worker_states import WorkerLost
-from tests.algorithms.pipeline.both_ways import assert_equal, assert_same, composed, threads
+from tests.algorithms.pipeline.both_ways import assert_equal, assert_same, composed, noted, threads
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -251,3 +254,39 @@ def test_measured_seconds_of_records_within_a_block_rise(made):
     trace = run(made(ConstantStep(0.1)), problem, steps=60, points=EVERY)
     walls = [0.0, *trace.wall_seconds, time.perf_counter() - begin]
     assert walls == sorted(walls)
+
+
+@every_method
+@pytest.mark.parametrize("timing", [None, STANDARD])
+@pytest.mark.parametrize("points", [7, EVERY])
+@pytest.mark.parametrize("most", [1, 100, trace_module.MOST_NOTED])
+def test_records_between_own_steps_are_made_together(made, timing, points, most, monkeypatch):
+    monkeypatch.setattr(trace_module, "MOST_NOTED", most)
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2)
+    options = {"steps": 60, "points": points, "replicas": 2, "timing": timing}
+    method = made(ConstantStep(0.1))
+    assert_equal(noted(method, problem, **options), composed(method, problem, **options))
+
+
+def test_records_of_charges_to_chosen_workers_are_of_their_own_step():
+    """An asynchronous server's ledger charges places."""
+    problem = Quadratic.strongly_convex(4, 3)
+    method = ParameterServer(ConstantStep(0.1), 60, STANDARD.round_trip(192, 192), replicas=2)
+    options = {"steps": 60, "points": EVERY, "replicas": 2}
+    one = composed(method, problem, **options)
+    assert (np.diff(one.sent_bits) > 0).all()
+    assert_equal(noted(method, problem, **options), one)
+    assert_equal(run(method, problem, **options), one)
+
+
+@every_method
+def test_own_steps_that_diverge_say_the_same(made):
+    problem = synthetic(3, 5, 4, L2(10.0), batch=2, dtype=torch.float32)
+    options = {"steps": 60, "points": EVERY, "replicas": 2}
+    ends = []
+    for way in (noted, composed):
+        with pytest.raises(Diverged) as raised:
+            way(made(ConstantStep(1e6)), problem, **options)
+        ends.append((str(raised.value), raised.value.trace))
+    assert ends[0][0] == ends[1][0]
+    assert_equal(ends[0][1], ends[1][1])
