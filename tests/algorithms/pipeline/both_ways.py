@@ -14,6 +14,7 @@ from algorithms.engine import run as run_module
 from algorithms.engine.run import run
 from algorithms.engine.trace import Recorder
 from algorithms.pipeline import advance
+from algorithms.pipeline.looks import Observer
 
 TRACED = (
     "steps", "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
@@ -47,7 +48,7 @@ class Counted(advance.Blocks):
     taken = 0
 
     def advance(
-        self, state: Any, t: int, until: int, observer: advance.Observer | None = None
+        self, state: Any, t: int, until: int, observer: Observer | None = None
     ) -> tuple[Any, int]:
         state, done = super().advance(state, t, until, observer)
         Counted.taken += done
