@@ -25,6 +25,10 @@ from theory.arrays import Floats
 
 Values = TypeVar("Values", Floats, Tensor)
 
+WORTH_NOTING = 1 << 17
+"""Numbers of a record's models up to which it pays to note it: beyond, its operations take longer
+than their calls, and the copies that notes are a fifth more."""
+
 MOST_NOTED = 1 << 20
 """Numbers of the models that are kept of records between blocks."""
 
@@ -125,7 +129,10 @@ class Recorder:
         self.clock = self.tick = 0.0
         self.state: Any = None
         alone = isinstance(context.network, Simulated) and context.problem.device.type == "cpu"
-        self.notes = alone and not (every or weight or of_workers)
+        rows = 1 if method.shared_model else context.problem.n
+        small = rows * context.problem.d * context.replicas.numel() <= WORTH_NOTING
+        self.notes = alone and small and not (every or weight or of_workers)
+        self.rows_kept = rows if self.notes else 1
         self.noted, self.passed = (NotedRecords(method, context) for _ in range(2))
 
     def next_stop(self, t: int) -> int:
@@ -140,11 +147,6 @@ class Recorder:
             return self.in_order[first : bisect_left(self.in_order, until, first)]
         spacing = 1 if self.weight else self.every
         return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
-
-    @property
-    def rows_kept(self) -> int:
-        """Rows of a replica that are kept at a look."""
-        return self.context.problem.n if self.notes and not self.method.shared_model else 1
 
     def start_clock(self) -> None:
         """Measure from now on, until :meth:`stop_clock`."""

@@ -21,11 +21,7 @@ class Observer(Protocol):
     """
 
     notes: bool
-
-    @property
-    def rows_kept(self) -> int:
-        """How many rows of a replica."""
-        ...
+    rows_kept: int
 
     def looks(self, t: int, until: int) -> list[int]:
         """After how many steps it looks, of those between t and ``until``, both excluded."""
