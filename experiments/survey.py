@@ -30,8 +30,8 @@ _USUAL = {
     CellKind.SYSTEM: 0.5, CellKind.LIMIT: 0.2,
 }  # fmt: skip
 """Seconds of a cell of each kind, where nothing is known of it: means of a quick survey's cells, of
-effects, runs, operators, closed forms, bounds and watched runs of ten and more drawn from them, once
-kernels are compiled."""
+effects, runs, operators, closed forms, bounds and watched runs of ten and more drawn from them,
+once kernels are compiled."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
