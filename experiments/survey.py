@@ -23,13 +23,15 @@ from proofs_check.cell import Cell, CellKind, CellResult
 WORKERS = 2
 _SHORT = 3.0  # seconds that a cell may take which is run early
 _USUAL = {
-    CellKind.MUTANTS: 50.0, CellKind.INFLUENCES: 7.0, CellKind.STUDY: 4.0, CellKind.RUN: 0.7,
-    CellKind.EFFECT: 1.5, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
-    CellKind.CLOSED_FORM: 0.3, CellKind.BOUND: 0.3, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
-    CellKind.PUSH: 0.02, CellKind.TABLE_IV: 1.7, CellKind.WATCHED: 0.2,
+    CellKind.MUTANTS: 50.0, CellKind.INFLUENCES: 7.0, CellKind.STUDY: 4.0, CellKind.RUN: 0.5,
+    CellKind.EFFECT: 2.2, CellKind.OPERATOR: 1.1, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
+    CellKind.CLOSED_FORM: 0.4, CellKind.BOUND: 0.6, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
+    CellKind.PUSH: 0.02, CellKind.TABLE_IV: 1.7, CellKind.WATCHED: 0.4,
     CellKind.SYSTEM: 0.5, CellKind.LIMIT: 0.2,
 }  # fmt: skip
-"""Seconds of a cell of each kind, where nothing is known of it: means of a quick survey."""
+"""Seconds of a cell of each kind, where nothing is known of it: means of a quick survey's cells, of
+effects, runs, operators, closed forms, bounds and watched runs of ten and more drawn from them,
+once kernels are compiled."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 

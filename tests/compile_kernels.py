@@ -3,7 +3,8 @@
 In a fresh clone the cache is empty, and every process of the tests that starts before it is filled
 compiles the same kernels anew, 25 seconds each. Two processes share the work by the type of the
 numbers, so that neither compiles what the other does: two steps of every row, in blocks and through
-its method's own steps.
+its method's own steps. What has no such type (keys, codes, schedules) is shared by going through
+the rows from both ends.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -35,9 +36,9 @@ def compile_row(cell: Cell, dtype: torch.dtype) -> None:
 
 def compile_type(dtype: torch.dtype) -> None:
     """All rows in numbers of a type, and in float32 what is collected."""
-    for cell in cells("quick"):
-        if cell.kind is CellKind.WATCHED:
-            compile_row(cell, dtype)
+    rows = [cell for cell in cells("quick") if cell.kind is CellKind.WATCHED]
+    for cell in rows if dtype == torch.float32 else reversed(rows):
+        compile_row(cell, dtype)
     for name in COLLECTED if dtype == torch.float32 else ():
         import_module(name)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -145,13 +144,14 @@ def _loop(
             if checks is not None and t in recorder.due:
                 checks.read(t)
             recorder.see(state, t)
-            tick, done = time.perf_counter(), 0
+            recorder.start_clock()
+            done = 0
             if blocks is not None:
-                state, done = blocks.advance(state, t, recorder.next_record(t), recorder)
+                state, done = blocks.advance(state, t, recorder.next_stop(t), recorder)
             if not done:
                 with context.network.stepping(t):
                     state = method.step(state, t, context)
-            recorder.clock += time.perf_counter() - tick
+            recorder.stop_clock()
             t += done or 1
         if checks is not None:
             checks.read(steps)

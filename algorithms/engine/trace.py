@@ -6,7 +6,7 @@ The recorder observes: it charges nothing and changes nothing.
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
@@ -16,12 +16,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.engine.noted_records import NotedRecords, averages, mean_model
 from algorithms.methods.base import Method, RunContext
-from algorithms.network.base import Network
+from algorithms.network.clock import Clocked
 from algorithms.network.ledger import Account
+from algorithms.network.simulated import Simulated
 from theory.arrays import Floats
 
 Values = TypeVar("Values", Floats, Tensor)
+
+WORTH_NOTING = 1 << 17
+"""Numbers of a record's models up to which it pays to note it: beyond, its operations take longer
+than their calls, and the copies that notes are a fifth more."""
+
+MOST_NOTED = 1 << 20
+"""Numbers of the models that are kept of records between blocks."""
 
 _ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
 
@@ -87,11 +96,6 @@ def record_steps(steps: int, points: int) -> NDArray[np.int64]:
     return np.unique(np.round(np.append(0.0, inner)).astype(np.int64))
 
 
-def mean_model(method: Method[Any], network: Network, rows: Tensor) -> Tensor:
-    """Mean ``[..., d]`` over all workers of a method's model rows."""
-    return rows[..., 0, :] if method.shared_model else network.mean_over_workers(rows)
-
-
 def _squared(gradient: Tensor) -> Tensor:
     return gradient.square().sum(-1).double().cpu()
 
@@ -122,17 +126,94 @@ class Recorder:
         self.gradients = 0
         self.weighted_sum: Tensor | None = None
         self.weight_sum = 0.0
-        self.clock = 0.0
+        self.clock = self.tick = 0.0
         self.state: Any = None
+        alone = isinstance(context.network, Simulated) and context.problem.device.type == "cpu"
+        rows = 1 if method.shared_model else context.problem.n
+        small = rows * context.problem.d * context.replicas.numel() <= WORTH_NOTING
+        self.notes = alone and small and not (every or weight or of_workers)
+        self.rows_kept = rows if self.notes else 1
+        self.noted, self.passed = (NotedRecords(method, context) for _ in range(2))
 
-    def next_record(self, t: int) -> int:
-        """The first step after t (below the last) that is recorded."""
-        return self.in_order[bisect_right(self.in_order, t)]
+    def next_stop(self, t: int) -> int:
+        """The first step after t (below the last) at which a block must end: the next record, or
+        the last where records are noted within blocks."""
+        return self.in_order[-1 if self.notes else bisect_right(self.in_order, t)]
 
-    @property
-    def spacing(self) -> int:
-        """Every how many steps the mean model is looked at between records; 0: at none."""
-        return 1 if self.weight else self.every
+    def looks(self, t: int, until: int) -> list[int]:
+        """Steps between t and ``until``, both excluded, after which the mean model is looked at."""
+        if self.notes:
+            first = bisect_right(self.in_order, t)
+            return self.in_order[first : bisect_left(self.in_order, until, first)]
+        spacing = 1 if self.weight else self.every
+        return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
+
+    def start_clock(self) -> None:
+        """Measure from now on, until :meth:`stop_clock`."""
+        self.tick = time.perf_counter()
+
+    def stop_clock(self) -> None:
+        """Add what was measured, but for what was spent on looks."""
+        self.clock += time.perf_counter() - self.tick
+
+    def forget_notes(self) -> None:
+        """Begin a block's notes."""
+        self.noted = NotedRecords(self.method, self.context)
+
+    def note(self, state: Any, t: int) -> None:
+        """Note the record after t steps within a block."""
+        begin = time.perf_counter()
+        self.noted.note(state, t, self.clock + begin - self.tick)
+        self.clock -= time.perf_counter() - begin
+
+    def broken_note(self) -> int | None:
+        """Steps before the first noted record whose model is not finite; None: all are."""
+        begin = time.perf_counter()
+        broken = self.noted.broken()
+        self.clock -= time.perf_counter() - begin
+        return broken
+
+    def record_notes(self, clocked: Sequence[Clocked]) -> None:
+        """Make the noted records, with the stopwatch's reading at each, if there is one."""
+        begin = time.perf_counter()
+        self._make_passed()
+        self.noted.clocked += clocked
+        self._make(self.noted)
+        self.clock -= time.perf_counter() - begin
+
+    def _pass(self, state: Any, t: int) -> None:
+        """Note a record between blocks or steps.
+
+        Raises:
+            FloatingPointError: its mean model is not finite.
+        """
+        rows, watch = self.passed.note(state, t, self.clock), self.context.network.stopwatch
+        if watch is not None:
+            self.passed.clocked.append(Clocked(watch.seconds, watch.worked))
+        broken = not bool(torch.isfinite(mean_model(self.method, self.context.network, rows)).all())
+        if broken or len(self.passed.notes) * rows.numel() >= MOST_NOTED:
+            self._make_passed()
+        if broken:
+            raise FloatingPointError(f"model not finite after {t} steps")
+
+    def _make_passed(self) -> None:
+        """Make the records that were noted between blocks."""
+        if self.passed.notes:
+            self._make(self.passed)
+            self.passed = NotedRecords(self.method, self.context)
+
+    def _make(self, noted: NotedRecords) -> None:
+        series = {
+            name: value.detach().double().numpy() if isinstance(value, Tensor) else value
+            for name, value in noted.series().items()
+        }
+        squared = series["squared_gradient"]
+        series["average_squared_gradient"], self.gradient_sum = averages(
+            self.gradient_sum, self.gradients, squared
+        )
+        self.gradients += len(squared)
+        for name, column in series.items():
+            self.columns.setdefault(name, []).extend(column)
 
     def mean(self, state: Any) -> Tensor:
         """The mean model of a state, its own storage."""
@@ -188,6 +269,9 @@ class Recorder:
         recording = t in self.due
         averaging = recording if self.every == 0 else self._averages(t)
         if not (recording or averaging or self.weight):
+            return
+        if self.notes:
+            self._pass(state, t)
             return
         self.state = state
         rows = self.method.models(state)
@@ -263,6 +347,7 @@ class Recorder:
 
     def trace(self, state: Any, seed: int) -> Trace:
         """The series so far and where the run stands."""
+        self._make_passed()
         context, rows = self.context, self.method.models(state)
         series = {name: np.stack(column, axis=-1) for name, column in self.columns.items()}
         steps, wall_seconds = series.pop("steps"), series.pop("wall_seconds")

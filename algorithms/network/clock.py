@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 from torch import Tensor
+
+
+class Clocked(NamedTuple):
+    """Reading of a stopwatch.
+
+    Attributes:
+        seconds: when the last worker is done ``[...]``.
+        worked: gradients that each worker computed ``[..., n]``.
+    """
+
+    seconds: Tensor
+    worked: Tensor
 
 
 class Clock(ABC):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, final
 
 import torch
@@ -29,6 +30,18 @@ class Account(NamedTuple):
     received_messages: Tensor
     discarded_messages: Tensor
     uploaded_messages: Tensor
+
+
+class Books(NamedTuple):
+    """Everything that a ledger has charged so far, as it keeps it.
+
+    Attributes:
+        even: charges to all rows alike, by slot.
+        uneven: those of each row, by slot.
+    """
+
+    even: tuple[int, ...]
+    uneven: tuple[Tensor, ...]
 
 
 _SENT_BITS, _RECEIVED_BITS, _SENT_MESSAGES, _RECEIVED_MESSAGES, _DISCARDED, _UPLOADED = range(6)
@@ -90,6 +103,28 @@ class Ledger:
         ]
         return Account(*totals)
 
+    def books(self) -> Books:
+        """What was charged so far; later charges do not write to it."""
+        return Books(tuple(self._even), tuple(self._uneven))
+
+    def reopen(self, books: Books) -> None:
+        """Go back to what was charged then."""
+        self._even, self._uneven = list(books.even), list(books.uneven)
+
+    def accounts(self, several: Sequence[Books], replicas: tuple[int, ...]) -> Account:
+        """Totals of several books, ``[K, *replicas, m]``, on the CPU."""
+        shape = (*replicas, self._rows)
+        totals = []
+        for slot in range(len(Account._fields)):
+            even = torch.tensor([one.even[slot] for one in several])
+            uneven = [one.uneven[slot] for one in several]
+            alike = all(one is uneven[0] for one in uneven)
+            own = uneven[0].cpu().expand(shape)[None] if alike else torch.stack(
+                [one.cpu().expand(shape) for one in uneven]
+            )  # fmt: skip
+            totals.append(own + even.view(-1, *(1 for _ in shape)))
+        return Account(*totals)
+
     def _add(self, slot: int, amount: int | Tensor) -> None:
         if isinstance(amount, int):
             self._even[slot] += amount
@@ -104,4 +139,4 @@ class Ledger:
         for slot in slots:
             if self._uneven[slot].shape != shape:
                 self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-            self._uneven[slot].scatter_add_(-1, positions, charge)
+            self._uneven[slot] = self._uneven[slot].scatter_add(-1, positions, charge)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, Protocol, final
 
 import torch
-from torch import Tensor
 
 from algorithms.core.faults import NO_FAULTS, Faults
 from algorithms.core.threads import Threads
@@ -16,11 +14,12 @@ from algorithms.kernels.compiled import COMPILED
 from algorithms.network.clock import Clock
 from algorithms.network.simulated import Simulated
 from algorithms.pipeline.base import MOST_STEPS, Arrays, Place, StepBlock, Steps, block_of
+from algorithms.pipeline.looks import BlockLooks, BlockMeans, BlockNotes, Observer
 from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 
 _MOST_WORK = 1 << 30  # multiply-adds of one call, about a tenth of a second: it can be stopped
-_MOST_NUMBERS = 1 << 20  # of the mean models that are kept for an observer at once
+_MOST_NUMBERS = 1 << 20  # of the models that are kept for an observer at once
 WORTH = 3 << 19
 """Multiply-adds of a step from which a second thread pays (``python -m benchmarks.threads``): at a
 million it takes as long, at two nine tenths to two thirds of the time."""
@@ -32,23 +31,6 @@ class Faulty(Place, Protocol):
     @property
     def faults(self) -> Faults:
         """Faults planted in gradients."""
-        ...
-
-
-class Observer(Protocol):
-    """Looks at the mean model between steps of a block, and changes nothing."""
-
-    @property
-    def spacing(self) -> int:
-        """It looks after every so many steps of the run; 0: at none between records."""
-        ...
-
-    def mean(self, state: Any) -> Tensor:
-        """The mean model ``[..., d]`` of a state, which may be written over later."""
-        ...
-
-    def observe(self, looks: Sequence[int], means: Sequence[Tensor]) -> None:
-        """Take the mean models after so many steps each, in their order."""
         ...
 
 
@@ -80,19 +62,33 @@ class Blocks:
         block = self._block_at(t)
         if block is None:
             return state, 0
-        spacing = observer.spacing if observer else 0
-        ends = [until, t + self._most(block, spacing)]
+        ends = [until, t + self._most(block)]
         ends += [] if block.until is None else [block.until]
+        looks = observer.looks(t, min(ends)) if observer else []
+        seen = self._looks(block, observer, looks)
+        ends += looks[len(seen.looks) :][:1]  # up to the look after those that there is room for
         steps = block.steps(t, min(ends), self.replicas.numpy())
-        seen = BlockObservation(observer, _multiples(spacing, t, min(ends)), [])
         arrays, steps = self._taken(block, state, steps, seen)
-        while steps.count and (lost := self._lost(block, steps)) < steps.count:
-            arrays, steps = self._taken(block, state, steps.first(lost), seen)
+        while steps.count and (end := self._allowed(block, steps, seen)) < steps.count:
+            arrays, steps = self._taken(block, state, steps.first(end), seen)
         if not steps.count:
+            seen.begin()
             return state, 0
-        block.charge(steps)
+        if not seen.charges:
+            block.charge(steps)
         seen.tell(t + steps.count)
         return block.leave(arrays, state), steps.count
+
+    def _looks(
+        self, block: StepBlock, observer: Observer | None, looks: list[int]
+    ) -> BlockLooks:  # fmt: skip
+        """As many of the looks at a block as there is room for."""
+        if observer is None or not looks:
+            return BlockLooks([])
+        most = max(1, _MOST_NUMBERS // (block.d * len(self.replicas) * observer.rows_kept))
+        if observer.notes:
+            return BlockNotes(observer, looks[:most], self.place.network)
+        return BlockMeans(observer, looks[:most])
 
     def _block_at(self, t: int) -> StepBlock | None:
         if not self.possible:
@@ -104,15 +100,11 @@ class Blocks:
                 self.possible = False
         return self.block
 
-    def _most(self, block: StepBlock, spacing: int) -> int:
-        lead = len(self.replicas)
-        most = min(MOST_STEPS, _MOST_WORK // (block.work * lead))
-        if spacing:
-            most = min(most, spacing * max(1, _MOST_NUMBERS // (block.d * lead)))
-        return max(1, most)
+    def _most(self, block: StepBlock) -> int:
+        return max(1, min(MOST_STEPS, _MOST_WORK // (block.work * len(self.replicas))))
 
     def _taken(
-        self, block: StepBlock, state: Any, steps: Steps, seen: BlockObservation
+        self, block: StepBlock, state: Any, steps: Steps, seen: BlockLooks
     ) -> tuple[Arrays, Steps]:
         """The arrays after those of the steps that can be taken, and these."""
         arrays = block.enter(state)
@@ -123,20 +115,23 @@ class Blocks:
         return arrays, steps if done else steps.first(0)
 
     def _in_turn(
-        self, block: StepBlock, arrays: Arrays, steps: Steps, state: Any, seen: BlockObservation
+        self, block: StepBlock, arrays: Arrays, steps: Steps, state: Any, seen: BlockLooks
     ) -> int:
         """As :meth:`_run`, from look to look."""
         stops = [look - steps.t for look in seen.looks if look < steps.t + steps.count]
-        seen.means.clear()
-        if not stops:
+        seen.begin()
+        if not stops and not seen.charges:
             return self._run(block, arrays, steps)
         block.prepare(steps)
         for first, end in pairwise((0, *stops, steps.count)):
-            done = self._run(block, arrays, steps.part(first, end))
+            part = steps.part(first, end)
+            done = self._run(block, arrays, part)
             if done < end - first:
                 return first + done
+            if seen.charges:
+                block.charge(part)
             if end < steps.count:
-                seen.note(block.leave(arrays, state))
+                seen.note(block.leave(arrays, state), steps.t + end)
         return steps.count
 
     def _run(self, block: StepBlock, arrays: Arrays, steps: Steps) -> int:
@@ -163,9 +158,12 @@ class Blocks:
         steps.gather([*shares.values()])
         return done
 
-    def _lost(self, block: StepBlock, steps: Steps) -> int:
-        """Number of steps that are over before one in which a worker is lost; charges the clock
-        for them if that is all."""
+    def _allowed(self, block: StepBlock, steps: Steps, seen: BlockLooks) -> int:
+        """Number of steps before one in which a worker is lost, or at whose end a look finds a
+        model that is not finite; charges the clock for all of them if nothing is wrong."""
+        broken = seen.broken()
+        if broken is not None:
+            return broken - steps.t
         watch = self.place.network.stopwatch
         if watch is None:
             return steps.count
@@ -177,6 +175,7 @@ class Blocks:
                 block.charge_time(ahead, steps, place)
             except WorkerLost:
                 return place
+            seen.note_time(ahead, steps.t + place + 1)
         self.place.network.stopwatch = ahead
         return steps.count
 
@@ -192,33 +191,3 @@ def _composed_of_rows(place: Faulty) -> bool:
     known = problem.dtype in (torch.float32, torch.float64) and problem.device.type == "cpu"
     alike = problem.rowwise or place.replicas.numel() == 1  # all of a step's rows in one call
     return timed and known and alike and place.faults is NO_FAULTS
-
-
-def _multiples(spacing: int, t: int, until: int) -> list[int]:
-    """Multiples between t and ``until``, both excluded; none of 0."""
-    return list(range(t - t % spacing + spacing, until, spacing)) if spacing else []
-
-
-class BlockObservation(NamedTuple):
-    """What an observer sees of a block.
-
-    Attributes:
-        observer: who looks; None: nobody does.
-        looks: after how many steps of the run.
-        means: the mean models ``[..., d]`` at the first of these.
-    """
-
-    observer: Observer | None
-    looks: list[int]
-    means: list[Tensor]
-
-    def note(self, state: Any) -> None:
-        """Keep the mean model of a state."""
-        if self.observer:
-            self.means.append(self.observer.mean(state))
-
-    def tell(self, end: int) -> None:
-        """Show what was seen before ``end`` steps."""
-        looks = [look for look in self.looks if look < end]
-        if self.observer and looks:
-            self.observer.observe(looks, self.means)

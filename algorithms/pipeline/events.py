@@ -89,8 +89,13 @@ class EventBlock(StepBlock):
         widest = 1 if self.known is None else self.known[1].arrivals.shape[-1]
         return widest * max(self.gradient.work, self.d)
 
+    @final
     def charge(self, steps: Steps) -> None:
-        up, up_bits, down, down_bits = self.billed()
+        self.charge_bill(*self.billed())
+        self.bill[:] = 0
+
+    def charge_bill(self, up: Tensor, up_bits: Tensor, down: Tensor, down_bits: Tensor) -> None:
+        """Charge the ledger for the rows of the bill: messages to the server and back."""
         self.network.charge_upload(up_bits, up)
         self.network.charge_receive(down_bits, down)
 

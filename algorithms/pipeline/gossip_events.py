@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.core.key import Key
@@ -78,7 +79,8 @@ class GossipEventBlock(EventBlock):
         x, view = (torch.from_numpy(part).view(state.x.shape) for part in arrays[:2])
         return state._replace(x=x, view=view)
 
-    def charge(self, steps: Steps) -> None:
-        sent, sent_bits, incoming, heard_bits = self.billed()
+    def charge_bill(
+        self, sent: Tensor, sent_bits: Tensor, incoming: Tensor, heard_bits: Tensor
+    ) -> None:
         self.network.charge_send(sent_bits, sent)
         self.network.charge_receive(heard_bits, incoming)

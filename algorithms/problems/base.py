@@ -34,7 +34,8 @@ class Problem(CheckedFields, ABC):
 
     Members have ``name``, ``n``, ``d``, ``dtype``, ``device``, ``x_star`` (``[d]`` or None),
     ``f_star`` (or None), and ``rowwise``: True when a row's gradient does not depend, bit for bit,
-    on which other rows are computed with it; ``mean_rowwise`` says so of :meth:`mean_gradient`.
+    on which other rows are computed with it; ``mean_rowwise`` says so of :meth:`mean_gradient`,
+    ``value_rowwise`` of :meth:`value`.
     Members are frozen dataclasses; what costs time to find (f*, eigenvalues) is found when it is
     first asked for.
 
@@ -65,6 +66,8 @@ class Problem(CheckedFields, ABC):
         @property
         def mean_rowwise(self) -> bool: ...
         @property
+        def value_rowwise(self) -> bool: ...
+        @property
         def G2_radius(self) -> float: ...
         @property
         def within(self) -> float: ...
@@ -73,7 +76,7 @@ class Problem(CheckedFields, ABC):
 
     else:
         G2_radius = within = math.inf
-        heavy_tailed = mean_rowwise = False
+        heavy_tailed = mean_rowwise = value_rowwise = False
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:

@@ -50,7 +50,7 @@ class HeavyTailed(SharedSamples, Minibatch):
     alpha: float = 1.25
     batch: int = 1
 
-    rowwise = mean_rowwise = True
+    rowwise = mean_rowwise = value_rowwise = True
     heavy_tailed = True
 
     def __post_init__(self) -> None:

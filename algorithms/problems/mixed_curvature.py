@@ -41,7 +41,7 @@ class MixedCurvature(Noiseless, TensorProblem):
     c: Tensor
     x0: Tensor
 
-    rowwise = mean_rowwise = True
+    rowwise = mean_rowwise = value_rowwise = True
 
     def __post_init__(self) -> None:
         if self.a.ndim != 2 or self.c.shape != self.a.shape or self.x0.shape != self.a.shape[1:]:

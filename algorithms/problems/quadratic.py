@@ -77,7 +77,7 @@ class Quadratic(TensorProblem):
     f_star: float = 0.0
     within: float = math.inf
 
-    rowwise = mean_rowwise = True
+    rowwise = mean_rowwise = value_rowwise = True
 
     def __post_init__(self) -> None:
         rows, d = self.a.shape[0], self.x0.shape[-1]

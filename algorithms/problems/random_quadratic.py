@@ -39,7 +39,7 @@ class RandomQuadratic(TensorProblem):
     centres: Tensor
     batch: int = 1
 
-    rowwise = mean_rowwise = True
+    rowwise = mean_rowwise = value_rowwise = True
 
     def __post_init__(self) -> None:
         if self.centres.ndim != 2 or 0 in self.centres.shape:

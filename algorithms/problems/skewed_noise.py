@@ -44,7 +44,7 @@ class SkewedNoise(TensorProblem):
     centres: Tensor
     batch: int = 1
 
-    rowwise = mean_rowwise = True
+    rowwise = mean_rowwise = value_rowwise = True
 
     def __post_init__(self) -> None:
         if self.centres.ndim != 2 or self.centres.shape[-1] != 2 or not len(self.centres):

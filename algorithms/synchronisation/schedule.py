@@ -156,7 +156,7 @@ class Schedule:
         """Ids that mean somebody, at most over replicas, of each tick."""
         arrivals, fetches, starts = (
             (ids < self.n).sum(-1).reshape(self.ticks, -1).amax(-1).tolist()
-            for ids in (self.arrivals, self.fetches, self.starts)
+            for ids in map(_once, (self.arrivals, self.fetches, self.starts))
         )
         return arrivals, fetches, starts
 
@@ -207,3 +207,11 @@ class Schedule:
             dropped=chosen(self.dropped, 0),
             counts=None if self.counts is None else chosen(self.counts, 1),
         )
+
+
+def _once(ids: Tensor) -> Tensor:
+    """Ids ``[T, ..., k]``, one replica of those that share their storage (`Schedule.for_all`)."""
+    for axis in range(1, ids.dim() - 1):
+        if ids.stride(axis) == 0:
+            ids = ids.narrow(axis, 0, min(1, ids.shape[axis]))
+    return ids

@@ -36,6 +36,7 @@ ROUNDING = 1e-9
 """Relative difference of a recorded number from the same computed here in another order."""
 
 _SQUARED = 1e-16  # of squares: where nothing is larger, all of it is rounding
+_ASKED_FOR = "workers_suboptimality", "weighted_suboptimality"  # which a plain run has not
 _RARE = 4  # records of a run that is recorded at some of its steps
 _BROKEN, _FALLING = 5, 12  # steps before a run is interrupted, and with falling stepsizes
 
@@ -56,6 +57,7 @@ def recorded(
         for points in (steps + 1, _RARE)
     )  # fmt: skip
     walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
+    plain = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)
@@ -66,10 +68,14 @@ def recorded(
         at = rare.steps[rare.steps >= first]
         found = getattr(rare, name)[:, -len(at) :]
         apart[f"rare {name}"] = _difference(found, values[:, at - first], floor)
+        if name not in _ASKED_FOR:
+            at_all = getattr(plain, name)[:, -values.shape[1] :]
+            apart[f"plain {name}"] = _difference(at_all, values, floor)
     apart["wall_seconds"] = 0.0 if list(walls) == sorted(walls) else math.inf
     apart["steps"] = float((trace.steps != np.arange(steps + 1)).sum())
     for name, charges in _charged(seen).items():
         apart[name] = _difference(getattr(trace, name), charges, 0.0)
+        apart[f"plain {name}"] = _difference(getattr(plain, name), charges, 0.0)
     if schedule is not None:
         arrived = (schedule.arrivals < problem.n).sum(-1).cumsum(0).double()
         due = _sampled(problem.n, seen)

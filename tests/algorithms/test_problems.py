@@ -278,13 +278,41 @@ def test_any_choice_of_workers_gets_the_bits_of_all(built):
 BY_MEAN_ROW = [entry.name for entry in PROBLEMS if entry.build(8).mean_rowwise]
 
 
+BY_VALUE = [entry.name for entry in PROBLEMS if entry.build(8).value_rowwise]
+
+
+def assert_alone_and_together(function, d, dtype):
+    """Equal bits at 15 points in one call, in five and in fifteen."""
+    together = Key.seed(1).draws(torch.arange(5), torch.arange(3)).normal(d, dtype)
+    alone = torch.stack([torch.stack([function(x) for x in some]) for some in together])
+    assert torch.equal(function(together), alone)
+    assert torch.equal(torch.stack([*map(function, together)]), alone)
+
+
 @pytest.mark.parametrize("name", BY_MEAN_ROW)
 def test_points_together_get_the_mean_gradients_of_each_alone(name):
     built = problem(name, 8)
-    together = Key.seed(1).draws(torch.arange(5), torch.arange(3)).normal(built.d, built.dtype)
-    found = built.mean_gradient(together)
-    alone = [[built.mean_gradient(x) for x in some] for some in together]
-    assert torch.equal(found, torch.stack([torch.stack(row) for row in alone]))
+    assert_alone_and_together(built.mean_gradient, built.d, built.dtype)
+    assert_alone_and_together(lambda x: built.value_and_gradient(x)[1], built.d, built.dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", BY_VALUE)
+def test_points_together_get_the_values_of_each_alone(name, dtype):
+    built = problem(name, 8).computing_in(dtype)
+    assert_alone_and_together(built.value, built.d, dtype)
+    assert_alone_and_together(lambda x: built.value_and_gradient(x)[0], built.d, dtype)
+    assert_alone_and_together(built.mean_gradient, built.d, dtype)
+
+
+@pytest.mark.parametrize("d", range(1, 20))
+def test_values_of_few_coordinates_are_those_of_each_alone(d):
+    """Sums of fewer numbers than a register holds."""
+    rows = Key.seed(2).draws(torch.arange(2), torch.arange(1)).normal(d, torch.float64)[:, 0]
+    for dtype in (torch.float32, torch.float64):
+        built = Quadratic.from_arrays(rows.abs() + 0.1, rows).computing_in(dtype)
+        assert_alone_and_together(built.value, d, dtype)
+        assert_alone_and_together(built.mean_gradient, d, dtype)
 
 
 @pytest.mark.parametrize("built", [*ROWWISE, digits_mlp(3)], ids=lambda p: f"{p.name}-{p.dtype}")

@@ -109,6 +109,10 @@ def test_a_schedule_is_a_function_of_key_and_replica_alone() -> None:
         assert torch.equal(getattr(prefix, name), getattr(whole, name)[:140])
     first = whole.for_replicas(torch.tensor([0]))
     assert same(first.for_all((2, 3)), whole.for_replicas(torch.zeros((2, 3), dtype=torch.int64)))
+    copies = whole.for_replicas(torch.zeros((2, 3), dtype=torch.int64))
+    for t in range(whole.ticks):
+        ticks = first.for_all((2, 3)).tick(t), copies.tick(t)
+        assert all(torch.equal(one, other) for one, other in zip(*ticks, strict=True))
 
 
 def test_the_counts_of_a_tick_are_those_of_its_replicas() -> None:

@@ -12,10 +12,13 @@ import torch
 
 from algorithms.engine import run as run_module
 from algorithms.engine.run import run
+from algorithms.engine.trace import Recorder
 from algorithms.pipeline import advance
+from algorithms.pipeline.looks import Observer
 
 TRACED = (
-    "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
+    "steps", "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
+    "squared_distance",
     "weighted_suboptimality", "sent_bits", "received_bits", "messages", "seconds", "gradients",
 )  # fmt: skip
 
@@ -31,13 +34,21 @@ class OneByOne:
         return state, 0
 
 
+class RecordedOneByOne(Recorder):
+    """Makes every record when it comes, by itself."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.notes = False
+
+
 class Counted(advance.Blocks):
     """Blocks that tell how many steps they took."""
 
     taken = 0
 
     def advance(
-        self, state: Any, t: int, until: int, observer: advance.Observer | None = None
+        self, state: Any, t: int, until: int, observer: Observer | None = None
     ) -> tuple[Any, int]:
         state, done = super().advance(state, t, until, observer)
         Counted.taken += done
@@ -45,7 +56,15 @@ class Counted(advance.Blocks):
 
 
 def composed(method: Any, problem: Any, **options: Any) -> Any:
-    """The run through the method's own steps alone."""
+    """The run through the method's own steps alone, each record made by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "Blocks", OneByOne)
+        patch.setattr(run_module, "Recorder", RecordedOneByOne)
+        return run(method, problem, **options)
+
+
+def noted(method: Any, problem: Any, **options: Any) -> Any:
+    """The run through the method's own steps, many records made together."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_module, "Blocks", OneByOne)
         return run(method, problem, **options)

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.noted_records import NotedRecords
 from algorithms.kernels import compiled, philox
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts import scheduled
@@ -15,6 +16,7 @@ from algorithms.synchronisation.stopwatch import Stopwatch
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.plain_clock import clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
+from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
 from proofs_check.verdict import Outcome
 
@@ -100,3 +102,19 @@ def test_a_stepsize_for_another_number_of_steps_is_refuted(monkeypatch):
     true = module.prescribed
     monkeypatch.setattr(module, "prescribed", lambda theorem, c, T: true(theorem, c, T - 1))
     assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
+
+
+def test_records_made_together_are_held_to_the_models(monkeypatch):
+    """The records of a run without averages between them, which no other check reads."""
+    of, on, run = seen("d-psgd")
+    given = of.key, on, of.build(on, 12), run, 1, "", None
+    assert recorded(*given).outcome is Outcome.AGREES
+    true = NotedRecords.series
+
+    def off(records):
+        made = true(records)
+        return made | {"consensus": made["consensus"] * (1 + 1e-6)}
+
+    monkeypatch.setattr(NotedRecords, "series", off)
+    found = recorded(*given)
+    assert found.outcome is Outcome.REFUTED and "plain consensus is 1e-06 off" in found.evidence
