@@ -5,16 +5,20 @@ from __future__ import annotations
 import sys
 
 import pytest
+import torch
 
 from algorithms.catalogue import problem, row
+from algorithms.core.key import Key
+from algorithms.engine.trace import Recorder
 from algorithms.kernels import compiled, philox
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts import scheduled
 from algorithms.synchronisation import base as barriers
-from algorithms.synchronisation.stopwatch import Stopwatch
+from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from proofs_check.methods.instrumented_run import watch
-from proofs_check.methods.plain_clock import clock_verdict
+from proofs_check.methods.plain_clock import PlainClock, clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
+from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
 from proofs_check.verdict import Outcome
 
@@ -91,6 +95,47 @@ def test_gradients_timed_by_another_key_are_refuted(monkeypatch):
 def test_a_schedule_s_time_is_no_matter_of_the_clock():
     found = clock_verdict(row("asp"), problem("quadratic-sc", 8), 1, "")
     assert found.outcome is Outcome.NOT_APPLICABLE
+
+
+def test_a_plain_clock_goes_on_after_an_error():
+    clock = PlainClock(STANDARD, 3, Key.seed(1), torch.arange(2), None)
+    with pytest.raises(ValueError, match="lost"), clock.paused():
+        clock.work()
+        raise ValueError("lost")
+    assert not clock.worked.any()
+    clock.work()
+    before = clock.seconds
+    with pytest.raises(ValueError, match="lost"), clock.overlapped():
+        raise ValueError("lost")
+    assert clock.worked.all() and torch.equal(clock.seconds, before) and before.all()
+
+
+def records(key):
+    of, on, run = seen(key)
+    return recorded(key, on, of.build(on, 12), run, 1, "", None)
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda own: own + 3600, lambda own: -own], ids=["time of day", "backwards"]
+)
+def test_measured_seconds_that_the_run_did_not_take_are_refuted(wrong, monkeypatch):
+    assert records("bsp-sgd").outcome is Outcome.AGREES
+    true = Recorder._put
+    monkeypatch.setattr(
+        Recorder, "_put",
+        lambda self, **named: true(self, **{**named, "wall_seconds": wrong(named["wall_seconds"])}),
+    )  # fmt: skip
+    found = records("bsp-sgd")
+    assert found.outcome is Outcome.REFUTED and "wall_seconds" in found.evidence
+
+
+def test_averages_over_recorded_steps_alone_are_refuted(monkeypatch):
+    true = Recorder._weigh
+    monkeypatch.setattr(
+        Recorder, "_weigh", lambda self, mean, t: true(self, mean, t) if t in self.due else None
+    )
+    found = records("d-psgd")
+    assert found.outcome is Outcome.REFUTED and "rare weighted_suboptimality" in found.evidence
 
 
 def test_a_stepsize_for_another_number_of_steps_is_refuted(monkeypatch):
