@@ -10,17 +10,20 @@ import torch
 from algorithms.catalogue import problem, row
 from algorithms.core.key import Key
 from algorithms.engine.trace import Recorder
-from algorithms.kernels import compiled, philox
+from algorithms.kernels import compiled, philox, problem_rows
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts import scheduled
+from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation import base as barriers
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
+from algorithms.tuning.grid import Best, smoothness
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.plain_clock import PlainClock, clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
 from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
 from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
 
 
 def seen(key, name="quadratic-sc"):
@@ -36,6 +39,18 @@ def test_a_kernel_that_is_another_number_than_its_twin_is_refuted(monkeypatch):
     monkeypatch.setattr(philox, "normal_numba", lambda *given: true(*given) * (1 + 1e-10))
     found = twins(*seen("bsp-sgd"), 1, "")
     assert found.outcome is Outcome.REFUTED and "models are" in found.evidence
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_the_branch_of_another_processor_is_taken_too(monkeypatch):
+    true, here = Quadratic._part, problem_rows.adds_fused()
+
+    def wrong(self, deviation):
+        return true(self, deviation * (1 if problem_rows.adds_fused() == here else 1.05))
+
+    monkeypatch.setattr(Quadratic, "_part", wrong)
+    found = twins(*seen("bsp-sgd"), 1, "")
+    assert found.outcome is Outcome.REFUTED and "rounded otherwise" in found.evidence
 
 
 @pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
@@ -144,4 +159,11 @@ def test_a_stepsize_for_another_number_of_steps_is_refuted(monkeypatch):
     module = sys.modules["algorithms.catalogue.row"]
     true = module.prescribed
     monkeypatch.setattr(module, "prescribed", lambda theorem, c, T: true(theorem, c, T - 1))
+    assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
+
+
+def test_a_stepsize_that_is_not_what_a_search_found_is_refuted(monkeypatch):
+    of, on = row("random-k"), problem("quadratic-sc", 8)
+    assert "a search" in prescribed_step(of, on, "").evidence
+    monkeypatch.setattr(Best, "step", lambda self, problem: ConstantStep(1 / smoothness(problem)))
     assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
