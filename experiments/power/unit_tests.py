@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from experiments.closure.versions import ROOT
 from experiments.mutation import scores
 from experiments.mutation.coverage import CompiledCode, compiled_functions
 from experiments.mutation.drawing import sources
@@ -29,7 +29,6 @@ from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_
 from experiments.mutation.sites import Mutant, mutants
 from proofs_check.audit.own_folders import PACKAGES
 
-ROOT = Path(__file__).parents[2]
 _IMPORTS = 60.0  # processor seconds more than the tests may take
 _LEFT = "not processes and not sharded"
 
