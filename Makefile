@@ -2,7 +2,7 @@
 # make test     lint, types, import contracts, the tests that are not marked slow
 # make slow     the tests marked slow
 # make bench    speed of every row, against numpy loops and the byte bound, memory and scaling
-# make repeat   the tests that start processes and are not slow, N=10 times or until one fails
+# make repeat   the tests that start processes and are not slow, in random order, N=10 times or until one fails
 # make lint     the quickest part of make test
 # make docs     docs, catalogue and API reference as pages, docs/site/index.html
 
@@ -35,7 +35,8 @@ slow: compiled
 
 repeat: compiled
 	for run in $$(seq $(N)); do echo "run $$run of $(N)"; \
-	  $(PYTEST) -x -m "(sharded or processes) and not slow" || exit 1; done
+	  $(PYTEST) -x -p tests.shuffled --shuffle $$run -m "(sharded or processes) and not slow" || exit 1; \
+	done
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, final
 
 from experiments.closure.graph import WHOLE, DefinitionGraph, Name
@@ -23,6 +24,19 @@ def compiled_functions(*, used: bool) -> frozenset[Name]:
         return frozenset()
     every: list[Any] = [one for one in gc.get_objects() if issubclass(type(one), Dispatcher)]
     return frozenset(name_of(one.py_func) for one in every if one.overloads or not used)
+
+
+@contextmanager
+def compilations() -> Iterator[list[object]]:
+    """Inside, numba's events of functions that it compiles, and does not read from its store, are
+    noted."""
+    try:
+        from numba.core import event
+    except ImportError:
+        yield []
+        return
+    with event.install_recorder("numba:compile") as heard:
+        yield heard.buffer
 
 
 @final

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, final
 
 from experiments.closure.graph import Name
-from experiments.mutation.coverage import compiled_functions
+from experiments.mutation.coverage import compilations, compiled_functions
 from experiments.mutation.schemata import MutantSwitch
 
 
@@ -46,6 +46,8 @@ class GenuineRun:
         reached: mutants whose expression it computes.
         told: those whose value differs there.
         compiled: compiled functions that it uses.
+        compiling: whether some of them were not in numba's store; they are now, as far as they are
+            kept, so that its seconds are not those of another run.
     """
 
     number: int
@@ -54,6 +56,7 @@ class GenuineRun:
     reached: frozenset[int]
     told: frozenset[int]
     compiled: frozenset[Name]
+    compiling: bool = False
 
 
 def watched(
@@ -63,14 +66,16 @@ def watched(
     judge = choose()[number]
     probe.reached, probe.told = set(), set()
     begin = time.process_time()
-    try:
-        with silent():
-            refuted = judge.run()
-    except (Exception, SystemExit) as error:
-        refuted = repr(error)
+    with compilations() as heard:
+        try:
+            with silent():
+                refuted = judge.run()
+        except (Exception, SystemExit) as error:
+            refuted = repr(error)
     spent = time.process_time() - begin
     reached, told = frozenset(probe.reached), frozenset(probe.told)
-    return GenuineRun(number, refuted, spent, reached, told, compiled_functions(used=True))
+    used = compiled_functions(used=True)
+    return GenuineRun(number, refuted, spent, reached, told, used, bool(heard))
 
 
 @final

@@ -92,6 +92,13 @@ def share(found: Mapping[str, Any]) -> str:
     return f"{found['seen']} of {found['faults']}{part}"
 
 
+def with_tests(found: Mapping[str, Any]) -> str:
+    """Seen of faults by the row's own check or by a test, in words; survivors that no test was
+    shown count as not seen."""
+    tests = sum(bool(one.get("tests")) for one in survivors(found))
+    return share({**found, "seen": found["seen"] + tests})
+
+
 def survivors(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Faults that nothing saw, or of which nothing is known."""
     unseen = (MutantStanding.SURVIVED.value, MutantStanding.UNKNOWN.value)

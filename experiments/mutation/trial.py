@@ -181,6 +181,7 @@ class _Served:
         """What the judges show of the genuine code, in their order, as long as a mutant is judged.
 
         Each is run in a process of its own: what one keeps in memory is not computed for the next.
+        One that compiles is run again, or an empty store would take the seconds of other checks.
         """
         runs: list[GenuineRun] = []
         for number in range(len(self._names)):
@@ -188,7 +189,8 @@ class _Served:
             if passing and sum(passing) > self._trial.most:
                 break
             run = partial(watched, number, self._choose, self._probe)
-            runs.append(forked(run, _NO_LIMIT, own=False))
+            found = forked(run, _NO_LIMIT, own=False)
+            runs.append(forked(run, _NO_LIMIT, own=False) if found.compiling else found)
         return runs
 
     def _name(self, one: GenuineRun) -> str:

@@ -88,9 +88,11 @@ class PlainClock(Clock):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        self._still = True
-        yield
-        self._still = False
+        before, self._still = self._still, True
+        try:
+            yield
+        finally:
+            self._still = before
 
     @contextmanager
     def merging(self) -> Iterator[None]:
@@ -99,9 +101,10 @@ class PlainClock(Clock):
     @contextmanager
     def overlapped(self) -> Iterator[None]:
         here, self._hours = self._hours, self._mark
-        yield
-        self._hours = np.maximum(here, self._hours)
-        self._mark = self._hours
+        try:
+            yield
+        finally:
+            self._hours = self._mark = np.maximum(here, self._hours)
 
     def _message(self, bits: int | Tensor, messages: int | Tensor) -> Floats:
         link = self._timing.link

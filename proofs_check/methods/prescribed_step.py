@@ -6,20 +6,25 @@ breaks no bound.
 
 from __future__ import annotations
 
+import math
+
 from algorithms.catalogue import Row
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
+from algorithms.tuning.grid import Best
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
 
 ROUNDING = 1e-12
+_POWERS = -4, 1  # of places of a search
 _FIRST, _SHORT, _LONG = 12, 1000, 10**6  # steps; a schedule is drawn for no more than the second
 
 
 def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
     """The first theorem that applies is asked at the constants of the method that was made; so is
-    the rule that this method holds, at each of its first steps."""
+    the rule that this method holds, at each of its first steps. Stepsizes that a search finds, 2^p
+    over the largest smoothness, are held to that."""
     worst, asked, compared = 0.0, list[str](), False
     drawn = isinstance(row.build(problem, _FIRST), Scheduled)
     for steps in (_FIRST, _SHORT if drawn else _LONG):
@@ -38,11 +43,15 @@ def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
             if type(rule) is type(due):  # a warm-up holds another
                 worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_FIRST)))
                 compared = True
+    off = _searched(row, problem)
+    if off is not None:
+        worst, compared = max(worst, off), True
+        asked.append("a search")
     return Verdict(
         subject=row.key, problem=problem.name, check="prescribed stepsize",
         kind=CheckKind.INVARIANT,
         claim="the method's stepsizes are those of its theorem for so many steps, or of the "
-        "stated rule",
+        "stated rule, or what a search found",
         outcome=Outcome.NOT_APPLICABLE if not compared
         else Outcome.AGREES if worst <= ROUNDING else Outcome.REFUTED,
         statistic=worst if compared else None, bound=ROUNDING if compared else None,
@@ -51,6 +60,21 @@ def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
         else "it has no stepsize, or a rule of another kind",
         provenance=provenance,
     )  # fmt: skip
+
+
+def _searched(row: Row, problem: Problem) -> float | None:
+    """How far stepsizes of places that a search may find are off 2^p / L; None where the method
+    holds none."""
+    if row.tune(problem, _FIRST).stepless:
+        return None
+    c, worst = problem.constants(), list[float]()
+    longest = c.L_max or c.L or 1.0
+    for power in _POWERS:
+        tuned = Best("", power, {}, 0.0, 1).tuned(row, problem, _FIRST)
+        for rule in (tuned.step, getattr(tuned.method, "step_rule", None)):
+            if isinstance(rule, ConstantStep):  # a warm-up holds another
+                worst.append(abs(rule(_FIRST) * longest / math.ldexp(1.0, power) - 1))
+    return max(worst, default=None)
 
 
 def _cautious(row: Row, problem: Problem, c: Constants) -> float:

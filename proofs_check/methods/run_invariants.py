@@ -30,6 +30,7 @@ from proofs_check.methods.instrumented_run import (
 )
 from proofs_check.methods.run_paths import falling_of_row, recorded, resumed
 from proofs_check.methods.run_twins import by_other_means
+from proofs_check.methods.stated_periods import periods
 from proofs_check.methods.step_invariance import step_invariance_verdict
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
@@ -37,7 +38,7 @@ STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The twelve checks of one row on one problem."""
+    """The thirteen checks of one row on one problem."""
     method = row.build(problem, STEPS)
     description = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
@@ -48,6 +49,7 @@ def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
         (
             fresh_draws(row.key, problem, seen, kept, description),
             delays(row.key, problem, method, seen, description, row.ready().stale),
+            periods(row.key, problem, method, seen, description),
             message_lengths(row.key, problem, seen, description),
             step_invariance_verdict(row, problem, description),
             blocks(row.key, problem, method, seen, seed, description),

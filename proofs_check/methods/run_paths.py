@@ -10,6 +10,7 @@ import math
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -48,16 +49,18 @@ def recorded(
     """Series of a run against the same computed from the models, the charges and the gradients of
     the method's own steps, at every record."""
     steps, replicas = len(seen.models) - 1, seen.models[0].shape[0]
-    begin = time.perf_counter()
-    trace, rare = (
-        run(
-            method, problem, steps=steps, seed=seed, replicas=replicas, points=points, every=1,
-            weight=_weight, of_workers=True,
-        )
-        for points in (steps + 1, _RARE)
+    taken = partial(
+        run, method, problem, steps=steps, seed=seed, replicas=replicas, every=1, weight=_weight,
+        of_workers=True,
     )  # fmt: skip
+    begin = time.perf_counter()
+    trace = taken(points=steps + 1)
     walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
+<<<<<<< HEAD
     plain = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
+=======
+    rare = taken(points=_RARE)
+>>>>>>> power
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)

@@ -10,14 +10,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 from unittest.mock import patch
 
 import torch
 
 from algorithms.catalogue import Row
-from algorithms.kernels import compiled
+from algorithms.core.key import Key
+from algorithms.kernels import compiled, problem_rows
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts import scheduled
 from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.network.simulated import Simulated
+from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from proofs_check.methods.instrumented_run import RunObservations, watch
 from proofs_check.methods.plain_clock import clock_verdict
@@ -61,7 +66,7 @@ def twins(
     row: Row, problem: Problem, seen: RunObservations, seed: int, provenance: str
 ) -> Verdict:  # fmt: skip
     """The watched run ``seen`` against the same by plain twins: models to rounding, charges and
-    schedules to the bit."""
+    schedules to the bit; and against compiled blocks that round products as other processors do."""
     steps, replicas = len(seen.models) - 1, seen.models[0].shape[0]
     method = row.build(problem, steps)
     with plain_twins():
@@ -73,6 +78,10 @@ def twins(
         worst = max(worst, apart)
         if not apart <= ROUNDING:
             faults.append(f"models are {apart:.2g} apart after {t} steps")
+    apart = _apart_elsewhere(method, problem, seen, seed)
+    worst = max(worst, apart)
+    if not apart <= ROUNDING:
+        faults.append(f"models are {apart:.2g} apart where products are rounded otherwise")
     for t, (mine, its) in enumerate(zip(seen.charged, plain.charged, strict=True)):
         for name in ("sent_bits", "received_bits", "sent_messages", "received_messages"):
             if not torch.equal(getattr(mine, name), getattr(its, name)):
@@ -92,6 +101,29 @@ def twins(
         "charges equal" if compiled.COMPILED else "nothing is compiled here",
         provenance=provenance,
     )  # fmt: skip
+
+
+def _apart_elsewhere(
+    method: Method[Any], problem: Problem, seen: RunObservations, seed: int
+) -> float:
+    """Largest difference of the last models of ``seen``, of the largest number in them, from those
+    of compiled blocks that add noise by one rounding where torch takes two here, or by two.
+
+    So the branch of another processor is taken on every one.
+    """
+    steps, replicas = len(seen.models) - 1, torch.arange(seen.models[0].shape[0])
+    context = RunContext(problem, Simulated(problem.n), Key.seed(seed), replicas)
+    once = problem_rows.adds_fused()
+    with patch.object(problem_rows, "adds_fused", lambda: not once):
+        blocks, state, t = Blocks(method, context), method.init(problem.start(), context), 0
+        while t < steps:
+            state, done = blocks.advance(state, t, steps)
+            if not done:
+                return 0.0
+            t += done
+    found, due = method.models(state), seen.models[-1]
+    gap = (found.reshape(due.shape) - due).abs().max()
+    return float(gap) / max(float(due.abs().max()), 1e-300)
 
 
 def named_draws(

@@ -1,5 +1,5 @@
 """Faults in the ways of a run: stepsizes of another step, seconds of another tick, a state that is
-not all there is."""
+not all there is, a period that is stated too short."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.run_invariants import STEPS
 from proofs_check.methods.run_paths import FallingStep, falling, recorded, resumed
+from proofs_check.methods.stated_periods import periods
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
+from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
 
 SEED = 5
@@ -47,6 +49,12 @@ def stepsizes_of_local_sgd(method: Method[Any] = LOCAL) -> Verdict:
     return falling(
         "local-sgd", method, RULE, _problem(), SEED, f"seed {SEED}", LOCAL.periods.longest or 1
     )
+
+
+def periods_of_local_sgd(method: Method[Any] = LOCAL) -> Verdict:
+    """Whether local SGD's workers meet as often as its constants state."""
+    seen = watch(method, _problem(), steps=STEPS, replicas=2, seed=SEED)
+    return periods("local-sgd", _problem(), method, seen, f"seed {SEED}")
 
 
 def records_of_asp(method: Method[Any] = ASYNCHRONOUS) -> Verdict:
@@ -78,6 +86,26 @@ class TellsTheTickBefore(FaultyMethod):
 
     def computed(self, state: Any, t: int) -> Tensor | None:
         return self.right.computed(state, t)
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state, t, context)
+
+
+@final
+@dataclass(frozen=True)
+class StatesAShorterPeriod(FaultyMethod):
+    """Local SGD that states one step less between its meetings than there are.
+
+    Attributes:
+        right: local SGD.
+    """
+
+    right: LocalSGD
+
+    def constants(self, problem: Any) -> Constants:
+        stated = self.right.constants(problem)
+        assert stated.H is not None
+        return stated.state(H=stated.H - 1)
 
     def step(self, state: Any, t: int, context: RunContext) -> Any:
         return self.right.step(state, t, context)
@@ -149,6 +177,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "seconds of the tick before", "records have the time of the tick before",
         records_of_asp, TellsTheTickBefore(ASYNCHRONOUS),
+    ),
+    fault(
+        "H understated", "the stated period is a step shorter than the method's",
+        periods_of_local_sgd, StatesAShorterPeriod(LOCAL),
     ),
     fault(
         "a counter outside the state", "a resumed run begins to count anew",

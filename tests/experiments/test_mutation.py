@@ -29,7 +29,7 @@ from experiments.closure.versions import ROOT
 from experiments.mutation import judges, scores
 from experiments.mutation.coverage import CompiledCode, compiled_functions
 from experiments.mutation.drawing import LEFT_OUT, drawn, group, row_mutants
-from experiments.mutation.judging import GenuineRun, JudgeOrder
+from experiments.mutation.judging import GenuineRun, JudgeOrder, RefutingCheck, watched
 from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
 from experiments.mutation.sites import address, mutants, read_by_functions_alone
@@ -537,6 +537,28 @@ def test_compiled_functions_of_mutants_are_not_kept(tmp_path, monkeypatch):
         return int(mutable_compiled.value(2))
 
     assert forked(genuine, 300.0) == 5
+
+
+@pytest.mark.processes
+def test_a_check_that_compiles_is_run_again_for_its_seconds(tmp_path, monkeypatch):
+    """What the store has is not compiled, so that an empty one costs no check its turn."""
+    pytest.importorskip("numba")
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mutable_stored.py").write_text(
+        "from numba import njit\n\n@njit(cache=True)\ndef value(x):\n    return x + 3\n"
+    )
+
+    def run():
+        import mutable_stored
+
+        return "" if mutable_stored.value(2) == 5 else "another value"
+
+    def shown():
+        return watched(0, lambda: [RefutingCheck("value", run)], MutantSwitch())
+
+    found = [forked(shown, 300.0, own=False) for _ in range(2)]
+    assert [one.compiling for one in found] == [True, False]
+    assert not any(one.refuted for one in found)
 
 
 @pytest.mark.processes

@@ -32,8 +32,9 @@ def test_no_row_does_otherwise_than_it_states(key):
     cell = WATCHED[key]
     found = run_invariants(row(key), problem(cell.problem, cell.n), 1).verdicts
     assert [v.check for v in found] == [
-        "draws", "delays", "message lengths", "steps alike", "blocks", "falling stepsizes",
-        "records", "resumed", "names of draws", "twins", "clock", "prescribed stepsize",
+        "draws", "delays", "periods", "message lengths", "steps alike", "blocks",
+        "falling stepsizes", "records", "resumed", "names of draws", "twins", "clock",
+        "prescribed stepsize",
     ]  # fmt: skip
     for verdict in found:
         assert verdict.outcome is not Outcome.REFUTED, (verdict.check, verdict.evidence)

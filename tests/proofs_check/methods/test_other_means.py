@@ -5,20 +5,26 @@ from __future__ import annotations
 import sys
 
 import pytest
+import torch
 
 from algorithms.catalogue import problem, row
+from algorithms.core.key import Key
 from algorithms.engine.noted_records import NotedRecords
-from algorithms.kernels import compiled, philox
+from algorithms.engine.trace import Recorder
+from algorithms.kernels import compiled, philox, problem_rows
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts import scheduled
+from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation import base as barriers
-from algorithms.synchronisation.stopwatch import Stopwatch
+from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
+from algorithms.tuning.grid import Best, smoothness
 from proofs_check.methods.instrumented_run import watch
-from proofs_check.methods.plain_clock import clock_verdict
+from proofs_check.methods.plain_clock import PlainClock, clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
 from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
 from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
 
 
 def seen(key, name="quadratic-sc"):
@@ -34,6 +40,18 @@ def test_a_kernel_that_is_another_number_than_its_twin_is_refuted(monkeypatch):
     monkeypatch.setattr(philox, "normal_numba", lambda *given: true(*given) * (1 + 1e-10))
     found = twins(*seen("bsp-sgd"), 1, "")
     assert found.outcome is Outcome.REFUTED and "models are" in found.evidence
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_the_branch_of_another_processor_is_taken_too(monkeypatch):
+    true, here = Quadratic._part, problem_rows.adds_fused()
+
+    def wrong(self, deviation):
+        return true(self, deviation * (1 if problem_rows.adds_fused() == here else 1.05))
+
+    monkeypatch.setattr(Quadratic, "_part", wrong)
+    found = twins(*seen("bsp-sgd"), 1, "")
+    assert found.outcome is Outcome.REFUTED and "rounded otherwise" in found.evidence
 
 
 @pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
@@ -95,6 +113,47 @@ def test_a_schedule_s_time_is_no_matter_of_the_clock():
     assert found.outcome is Outcome.NOT_APPLICABLE
 
 
+def test_a_plain_clock_goes_on_after_an_error():
+    clock = PlainClock(STANDARD, 3, Key.seed(1), torch.arange(2), None)
+    with pytest.raises(ValueError, match="lost"), clock.paused():
+        clock.work()
+        raise ValueError("lost")
+    assert not clock.worked.any()
+    clock.work()
+    before = clock.seconds
+    with pytest.raises(ValueError, match="lost"), clock.overlapped():
+        raise ValueError("lost")
+    assert clock.worked.all() and torch.equal(clock.seconds, before) and before.all()
+
+
+def records(key):
+    of, on, run = seen(key)
+    return recorded(key, on, of.build(on, 12), run, 1, "", None)
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda own: own + 3600, lambda own: -own], ids=["time of day", "backwards"]
+)
+def test_measured_seconds_that_the_run_did_not_take_are_refuted(wrong, monkeypatch):
+    assert records("bsp-sgd").outcome is Outcome.AGREES
+    true = Recorder._put
+    monkeypatch.setattr(
+        Recorder, "_put",
+        lambda self, **named: true(self, **{**named, "wall_seconds": wrong(named["wall_seconds"])}),
+    )  # fmt: skip
+    found = records("bsp-sgd")
+    assert found.outcome is Outcome.REFUTED and "wall_seconds" in found.evidence
+
+
+def test_averages_over_recorded_steps_alone_are_refuted(monkeypatch):
+    true = Recorder._weigh
+    monkeypatch.setattr(
+        Recorder, "_weigh", lambda self, mean, t: true(self, mean, t) if t in self.due else None
+    )
+    found = records("d-psgd")
+    assert found.outcome is Outcome.REFUTED and "rare weighted_suboptimality" in found.evidence
+
+
 def test_a_stepsize_for_another_number_of_steps_is_refuted(monkeypatch):
     of, on = row("random-k"), problem("quadratic-sc", 8)
     assert prescribed_step(of, on, "").outcome is Outcome.AGREES
@@ -118,3 +177,10 @@ def test_records_made_together_are_held_to_the_models(monkeypatch):
     monkeypatch.setattr(NotedRecords, "series", off)
     found = recorded(*given)
     assert found.outcome is Outcome.REFUTED and "plain consensus is 1e-06 off" in found.evidence
+
+
+def test_a_stepsize_that_is_not_what_a_search_found_is_refuted(monkeypatch):
+    of, on = row("random-k"), problem("quadratic-sc", 8)
+    assert "a search" in prescribed_step(of, on, "").evidence
+    monkeypatch.setattr(Best, "step", lambda self, problem: ConstantStep(1 / smoothness(problem)))
+    assert prescribed_step(of, on, "").outcome is Outcome.REFUTED

@@ -207,3 +207,10 @@ def test_push_sum_averages_by_its_own_recursion() -> None:
         x, w = p @ x, p @ w
     np.testing.assert_allclose(x / w, 3.0, atol=1e-12)
     assert np.abs(w - 1).max() > 0.1
+
+
+def test_a_door_that_takes_workers_who_never_meet_is_refuted(monkeypatch) -> None:
+    """Its search of the graph finds everybody: the check does not rely on it."""
+    monkeypatch.setattr("theory.networks.mixing._unreached", lambda linked: np.array([], int))
+    found = {v.check: v for v in check_topology(Ring(4))}["graph search"]
+    assert found.outcome is Outcome.REFUTED and "two copies" in found.evidence
