@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TextIO, Unpack, final
@@ -12,6 +13,9 @@ from proofs_check.verdict import CheckKind, Figures, Outcome, Verdict
 
 EVERY = 10.0
 """Seconds between lines where the stream is no terminal; what takes less says nothing."""
+
+FIRST = 1.0
+"""Seconds from which on a first finding stands there at once."""
 
 
 @final
@@ -72,10 +76,11 @@ class ProgressLine:
             print(line, file=self._stream, flush=True)
 
     def found(self, description: str) -> None:
-        """A first answer stands at once wherever lines follow; later ones as all others."""
-        if not (self._replaces or self._found):
-            self._described -= self._every
-        self._found = True
+        """A first answer stands wherever lines follow, unless all was over within a second; later
+        ones as all others."""
+        late = time.monotonic() - self._start >= FIRST
+        if late and not (self._replaces or self._found):
+            self._described, self._found = -math.inf, True
         self(f"so far, {description}")
 
     def clear(self) -> None:
