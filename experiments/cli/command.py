@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Annotated, Any, final
+from typing import Annotated, Any, NoReturn, final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -54,7 +54,7 @@ class CommandWithOldOptions(TyperCommand):
             return super().parse_args(ctx, list(words))
         except _USAGE as error:
             number = isinstance(error, typer.BadParameter) and unread(error, words)
-            raise _refused(number or _sentence(ctx, error)) from error
+            _refuse(number or _sentence(ctx, error))
 
 
 @final
@@ -69,14 +69,14 @@ class CommandsByName(TyperGroup):
         except _USAGE as error:
             if nothing:
                 raise  # this prints the help
-            raise _refused(_sentence(ctx, error)) from error
+            _refuse(_sentence(ctx, error))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As typer does; an unknown name is told of with the nearest ones."""
         try:
             look_up("command", args[0], self.commands)
         except UnknownName as error:
-            raise _refused(f"{error}; {ctx.command_path} -h lists all") from error
+            _refuse(f"{error}; {ctx.command_path} -h lists all")
         return super().resolve_command(ctx, args)
 
 
@@ -86,11 +86,11 @@ def _sentence(ctx: Any, error: Any) -> str:
     return f"{told[:1].lower()}{told[1:]}; {ctx.command_path} -h says more"
 
 
-def _refused(told: str) -> typer.Exit:
-    """The end of a command that says why it cannot begin."""
+def _refuse(told: str) -> NoReturn:
+    """End a command that cannot begin, and say why."""
     begun()
     print(f"error: {told}", file=sys.stderr)
-    return typer.Exit(_BAD_INPUT)
+    raise typer.Exit(_BAD_INPUT)
 
 
 def unread(error: Any, words: Sequence[str]) -> str:
