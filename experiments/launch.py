@@ -15,10 +15,12 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli.command import CommandsByName, CommandWithOldOptions
 from experiments.cli.options import OfLargest, OfModels, OfName, OfOperators, OfRepeats, OfSamples
 
 app = typer.Typer(
     name="experiments.launch",
+    cls=CommandsByName,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -208,6 +210,10 @@ def calibrate(
     with bad_input():
         plan = plan_of(name, model or (), samples, largest, repeats, operators=operators)
     raise typer.Exit(calibrate_on_ranks(plan, out, device, patience))
+
+
+for _command in app.registered_commands:
+    _command.cls = CommandWithOldOptions  # its errors are one sentence
 
 
 def main() -> None:

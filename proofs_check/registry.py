@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.every import BOUND_CHECKS as BOUND_CHECKS
 from proofs_check.effects import EFFECTS as EFFECTS
 from proofs_check.instruments.closed_forms import ClosedForms
 from proofs_check.instruments.erratum import Demonstration
@@ -33,8 +33,6 @@ PROOFS: tuple[Callable[[], Verdict], ...] = (
     *declared("proofs_check.evidence", "PROOFS"),
     *declared("proofs_check.proofs", "PROOFS"),
 )
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = declared("proofs_check.evidence", "BOUND_CHECKS")
 
 DEMONSTRATIONS: dict[str, Callable[[], tuple[Verdict, ...]]] = {
     **{one.name: one for one in _SHOWN},

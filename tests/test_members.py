@@ -36,7 +36,7 @@ from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, STUDIES
 from theory.estimation import ESTIMATION
-from theory.members import modules
+from theory.members import declared, modules
 from theory.orders import ORDERS
 from theory.theorem import MeanEstimation, OrderOnly, Result, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
@@ -254,6 +254,15 @@ def test_namesakes_are_found() -> None:
     one, other = "class Line:\n    pass\n", "class Other:\n    class Line: ...\n"
     assert namesakes({"a": one, "b": other, "c": one}) == {"Line": ["a", "c"]}
     assert namesakes({"a": one, "b": other}) == {}
+
+
+@pytest.mark.parametrize(("room", "name"), DISCOVERED)
+def test_what_is_declared_is_found_by_the_source_alone(room: str, name: str) -> None:
+    """Modules whose text lacks the name are not imported for it: none of them has it."""
+    every = [getattr(module, name) for module in modules(room) if hasattr(module, name)]
+    if all(isinstance(one, tuple) for one in every):
+        joined = tuple(item for one in every for item in one)
+        assert len(joined) and declared(room, name) == joined
 
 
 def test_every_module_is_used() -> None:

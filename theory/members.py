@@ -5,10 +5,24 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 Kind = TypeVar("Kind")
+
+
+@cache
+def _names(package: str) -> tuple[str, ...]:
+    """Dotted names of every module under ``package``, the rooms inside it too.
+
+    Raises:
+        ModuleNotFoundError: there is no such package.
+    """
+    room = import_module(package)
+    found = pkgutil.walk_packages(room.__path__, f"{package}.")
+    return tuple(sorted(one.name for one in found if not one.ispkg))
 
 
 @cache
@@ -19,13 +33,8 @@ def modules(package: str, named: str = "") -> tuple[ModuleType, ...]:
     Raises:
         ModuleNotFoundError: there is no such package.
     """
-    room = import_module(package)
-    names = sorted(
-        found.name
-        for found in pkgutil.walk_packages(room.__path__, f"{package}.")
-        if not found.ispkg and found.name.rpartition(".")[2].startswith(named)
-    )
-    return tuple(import_module(name) for name in names)
+    mine = (name for name in _names(package) if name.rpartition(".")[2].startswith(named))
+    return tuple(import_module(name) for name in mine)
 
 
 def members(package: str, kind: type[Kind], named: str = "") -> tuple[Kind, ...]:
@@ -43,5 +52,18 @@ def members(package: str, kind: type[Kind], named: str = "") -> tuple[Kind, ...]
 
 
 def declared(package: str, name: str) -> tuple[Any, ...]:
-    """Declarations of the modules under ``package`` in a tuple called ``name``, joined."""
-    return tuple(item for module in modules(package) for item in getattr(module, name, ()))
+    """Declarations of the modules under ``package`` in a tuple called ``name``, joined.
+
+    Modules whose source does not have the name declare nothing by it, and are not imported for it.
+    """
+    mine = (import_module(one) for one in _names(package) if name in _source(one))
+    return tuple(item for module in mine for item in getattr(module, name, ()))
+
+
+@cache
+def _source(module: str) -> str:
+    """Text of a module, which is not imported for it; its rooms are."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+    return Path(spec.origin).read_text("utf-8")

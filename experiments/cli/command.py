@@ -6,11 +6,12 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Annotated, Any, final
+from typing import Annotated, Any, NoReturn, final
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from algorithms.core.names import UnknownName, look_up
 from experiments.cli.domains import called
 from experiments.processes.loading import begun
 
@@ -53,11 +54,43 @@ class CommandWithOldOptions(TyperCommand):
             return super().parse_args(ctx, list(words))
         except _USAGE as error:
             number = isinstance(error, typer.BadParameter) and unread(error, words)
-            told = str(error.format_message()).rstrip(".")
-            begun()
-            told = number or f"{told[:1].lower()}{told[1:]}; {ctx.command_path} -h says more"
-            print(f"error: {told}", file=sys.stderr)
-            raise typer.Exit(_BAD_INPUT) from error
+            _refuse(number or _sentence(ctx, error))
+
+
+@final
+class CommandsByName(TyperGroup):
+    """All commands; a name that none of them has is told of as every other error is."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As typer does; an option that does not exist is told of in one sentence."""
+        nothing = not args  # typer takes words out
+        try:
+            return super().parse_args(ctx, args)
+        except _USAGE as error:
+            if nothing:
+                raise  # this prints the help
+            _refuse(_sentence(ctx, error))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As typer does; an unknown name is told of with the nearest ones."""
+        try:
+            look_up("command", args[0], self.commands)
+        except UnknownName as error:
+            _refuse(f"{error}; {ctx.command_path} -h lists all")
+        return super().resolve_command(ctx, args)
+
+
+def _sentence(ctx: Any, error: Any) -> str:
+    """What typer says, as one sentence of ours."""
+    told = str(error.format_message()).rstrip(".")
+    return f"{told[:1].lower()}{told[1:]}; {ctx.command_path} -h says more"
+
+
+def _refuse(told: str) -> NoReturn:
+    """End a command that cannot begin, and say why."""
+    begun()
+    print(f"error: {told}", file=sys.stderr)
+    raise typer.Exit(_BAD_INPUT)
 
 
 def unread(error: Any, words: Sequence[str]) -> str:

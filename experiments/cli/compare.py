@@ -126,7 +126,9 @@ def rate(
     replicas: Annotated[int, typer.Option(help="Independent runs, at least 4."), AtLeastFour] = 32,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
     error: Annotated[float, typer.Option(help="Chance that the interval misses."), Share] = 0.01,
-    out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/rates"),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to draw the points and the fit into.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the exponent of a method's error in one variable.

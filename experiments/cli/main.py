@@ -19,6 +19,7 @@ import typer
 
 from algorithms.core.versions import package_version
 from experiments.cli.batch import many
+from experiments.cli.command import CommandsByName
 from experiments.cli.compare import beside
 from experiments.cli.domains import AtLeastHundred, AtLeastOne, AtLeastTwo, OfGamma
 from experiments.cli.examples import completed
@@ -45,6 +46,7 @@ TOOL_FAULT = 4
 
 app = typer.Typer(
     name="rateproof",
+    cls=CommandsByName,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

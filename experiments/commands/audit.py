@@ -82,7 +82,7 @@ def audit_command(
             plan = Plan(d=d, seed=seed, samples=samples)
             tell = ProgressLine(sys.stderr)
             try:
-                found = audit_named(name, stated, plan, ranks, matrix, tell)
+                found = audit_named(name, stated, plan, ranks, matrix, tell, tell.found)
             finally:
                 tell.clear()
     except Interrupted as stop:

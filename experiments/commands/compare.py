@@ -72,6 +72,8 @@ def compare_command(
     where = [Path(place.cluster).stem] if place is not None and place.cluster else []
     words = "-".join([*keys, problem_name, axis, f"n{n}", f"seed{seed}", *where])
     stem = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:120]
+    if not as_json:
+        _show(found)
     with styled():
         drawn = save(found.figure(), out, stem)
         spread = save(found.replicas_figure(), out, f"{stem}-replicas")
@@ -81,7 +83,7 @@ def compare_command(
     if as_json:
         dump(_data(found, files))
     else:
-        _show(found, files)
+        _show_files(files)
     return 0
 
 
@@ -122,7 +124,7 @@ def _data(found: Comparison, files: Sequence[Path]) -> dict[str, Any]:
     }
 
 
-def _show(found: Comparison, files: Sequence[Path]) -> None:
+def _show(found: Comparison) -> None:
     out, axis = console(False), AXES[found.axis]
     replicas = len(found.entrants[0].error)
     title = (
@@ -153,5 +155,9 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _show_files(files: Sequence[Path]) -> None:
+    out = console(False)
     for path in files:
         out.print(f"written: {path}", highlight=False, soft_wrap=True)

@@ -53,9 +53,11 @@ def scaling_command(
     way = f"{place.schedule}, {place.architecture}"
     title = f"{key}, {place.model} on machines of {cluster.name}: {way}"
     stem = re.sub(r"[^a-z0-9]+", "-", f"scaling-{key}-{place.model}-{cluster.name}".lower())
+    table = out / f"{stem}.csv"
+    if not as_json:
+        _show(found, title)
     with styled():
         files = save(lines_figure(_curves(found, title)), out, stem)
-    table = out / f"{stem}.csv"
     frame = pd.DataFrame(found.points)
     write_atomically(table, frame.to_csv(index=False).encode())
     if as_json:
@@ -66,7 +68,6 @@ def scaling_command(
             "files": [str(path) for path in (*files, table)],
         })  # fmt: skip
         return 0
-    _show(found, title)
     files_written(console(False), files)
     console(False).print(f"table: {table}", highlight=False, soft_wrap=True)
     return 0

@@ -22,6 +22,7 @@ from experiments.commands.console import (
     bad_input,
     console,
     dump,
+    files_written,
     interval_text,
     number,
     print_error,
@@ -34,8 +35,6 @@ from experiments.compare.device import usable_device
 from experiments.compare.inapplicable_theorems import uncovered
 from experiments.compare.single import Single, centre_of, run_single
 from experiments.compare.tuned_rows import Tuning, chosen, positive, read_settings, usual
-from experiments.figures.panels import three_panels
-from experiments.figures.style import save, styled
 from proofs_check.methods.run_series import shown
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 
@@ -99,16 +98,26 @@ def run_command(
     if place is not None and place.cluster:
         words += [Path(place.cluster).stem, *place[1:]]
     stem = re.sub(r"[^A-Za-z0-9.=_-]+", "-", "-".join(words))
+    if as_json:
+        description = ready.note or single.result.tuned.note or by.value
+        files = _pictures(single, out, stem, spread)
+        dump(_data(single, reasons, files) | {"tuning": description})
+    else:
+        _show(single, reasons, ready.note, given=ready.step is not None)
+        files_written(console(False), _pictures(single, out, stem, spread))
+    return 0
+
+
+def _pictures(single: Single, out: Path, stem: str, spread: bool) -> tuple[Path, ...]:
+    """The run as files, and ``spread``: how its replicas lie."""
+    from experiments.figures.panels import three_panels
+    from experiments.figures.style import save, styled  # half a second, behind the answer
+
     with styled():
         files: tuple[Path, ...] = save(three_panels(single.curves()), out, stem)
         if spread:
             files += save(single.replicas_figure(), out, f"{stem}-replicas")
-    if as_json:
-        description = ready.note or single.result.tuned.note or by.value
-        dump(_data(single, reasons, files) | {"tuning": description})
-    else:
-        _show(single, reasons, files, ready.note, given=ready.step is not None)
-    return 0
+    return files
 
 
 def _chosen(key: str, problem_name: str, n: int) -> tuple[Row, Problem]:
@@ -151,9 +160,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
     }
 
 
-def _show(
-    single: Single, reasons: tuple[str, ...], files: tuple[Path, ...], note: str, *, given: bool
-) -> None:
+def _show(single: Single, reasons: tuple[str, ...], note: str, *, given: bool) -> None:
     trace, curves, out = single.result.trace, single.curves(), console(False)
     title = f"{curves.title.replace('$', '')}, T = {trace.steps[-1]}, seed {trace.seed}"
     ends = f"{LEVEL:.0%}" if single.heavy else f"± ({LEVEL:.0%})"
@@ -202,8 +209,6 @@ def _show(
         out.print(escape(description), highlight=False, soft_wrap=True)
     for reason in reasons:
         out.print(escape(f"not covered by {reason}"), highlight=False, soft_wrap=True)
-    for path in files:
-        out.print(f"plot: {path}", highlight=False, soft_wrap=True)
     if single.heavy:
         out.print(f"errors: {HEAVY}", highlight=False, soft_wrap=True)
     if math.isnan(float(curves.low[-1])):

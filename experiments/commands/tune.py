@@ -23,7 +23,7 @@ def tune_command(
             writable_file("keep", keep)
             written({}, Budget(), keep)  # refuses a file that holds something else
     found: dict[str, dict[str, Best]] = {}
-    out = console(True)
+    out = console(as_json)  # answers as they come; beside JSON on standard error
     for number, (one, name) in enumerate(todo, start=1):
         head = f"[{number}/{len(todo)}] {one.key} on {name}"
         try:

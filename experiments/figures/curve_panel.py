@@ -41,24 +41,30 @@ class LineLook(NamedTuple):
 
     Attributes:
         colour: of line and label.
-        marker: of its points; empty: a dot where the points are few.
+        marker: of some of its points, where names stand apart from the lines; empty: none.
+        dot: of all its points, where they are few.
     """
 
     colour: str
     marker: str
+    dot: str
+
+    def mark(self, points: int) -> str:
+        """The marker of a line of so many points; empty: none."""
+        return self.dot if points <= FEW else self.marker
 
 
 def looks(panels: tuple[CurvePanel, ...]) -> dict[str, LineLook]:
-    """A look for each name: six colours, and from the seventh name on a marker too.
-
-    Dashes are theory's alone.
+    """A look for each name: six colours, and a marker beside each, so that they are told apart in
+    grey too. Dashes are theory's alone.
     """
     names = dict.fromkeys(line.name for p in panels for line in (*p.lines, *p.published))
-    markers = ("", *MARKERS[1:])
-    return {
-        name: LineLook(SERIES[k % len(SERIES)], markers[k // len(SERIES) % len(markers)])
-        for k, name in enumerate(names)
-    }
+    apart = any(labelled(panel) > DIRECT for panel in panels)
+    found = {}
+    for k, name in enumerate(names):
+        dot = MARKERS[(k + k // len(SERIES)) % len(MARKERS)]
+        found[name] = LineLook(SERIES[k % len(SERIES)], dot if apart and k else "", dot)
+    return found
 
 
 def labelled(panel: CurvePanel) -> int:
@@ -97,7 +103,8 @@ def _measured(
     x, y = shown(line.x, logs[0]), shown(line.y, logs[1])
     few = line.x.size <= FEW
     every = 1 if few else max(1, line.x.size // _MARKS)
-    marks = {"marker": look.marker or ("o" if few else None), "markersize": 3.5, "markevery": every}
+    marker = look.mark(line.x.size) or None
+    marks = {"marker": marker, "markersize": 3.5, "markevery": every}
     style: Any = {"color": look.colour, **marks}
     ax.plot(x, y, **style, linewidth=1.5 + 2.4 * covered, alpha=0.5 if covered else 1.0,
             label=as_mathtext(line.name), zorder=2.8 if covered else 3)  # fmt: skip

@@ -44,9 +44,10 @@ def lines_figure(data: LineCurves) -> Figure:
         draw_readings(below, data.readings, [names[line.name].colour for line in data.lines])
     told = {line.name: as_mathtext(line.name) + _unseen(line, data) for line in data.lines}
     listed = [name for name, words in told.items() if "(not drawn" in words or not direct]
+    points = {line.name: line.x.size for line in data.lines}
     handles = [
-        Line2D([], [], color=names[name].colour, marker=names[name].marker, markersize=3.5,
-               linewidth=1.5, label=told[name])
+        Line2D([], [], color=names[name].colour, marker=names[name].mark(points[name]),
+               markersize=3.5, linewidth=1.5, label=told[name])
         for name in listed
     ]  # fmt: skip
     if handles:

@@ -28,6 +28,7 @@ from theory.arrays import Floats, Ints
 
 _NAMES_A_LINE = 3  # of the legend
 _EACH, _ALONE, _NARROW = 3.3, 4.4, 1.1  # inches: of one of many panels, of one, of the replicas
+_MARKS = 0.12  # of the panel between two marks of a second run, which tell it in grey
 _SECOND = 1.3  # lines of legend that the second line of an axis label takes
 _INNER = 0.3, 0.75  # shares of a logarithmic axis between which an order is written
 _LETTER = 0.078  # inches: of the title
@@ -101,8 +102,10 @@ def three_panels(run: RunCurves) -> Figure:
     for ax, (label, x, its) in zip(panels, drawn, strict=False):
         _panel(ax, run, shown(np.asarray(x, dtype=np.float64), log), log)
         if run.beside is not None and its is not None:
-            ax.plot(shown(its, log), shown(run.beside.mean, log), color=SERIES[2], linewidth=1.5,
-                    label=run.beside.name)  # fmt: skip
+            ax.plot(
+                shown(its, log), shown(run.beside.mean, log), color=SERIES[2], linewidth=1.5,
+                marker="s", markersize=3.5, markevery=_MARKS, label=run.beside.name,
+            )  # fmt: skip
             if run.beside.bound is not None and np.isfinite(run.beside.bound).any():
                 ax.plot(shown(its, log), shown(run.beside.bound, log), color=BOUND, linewidth=1.3,
                         linestyle=(0, (5, 2)), label=run.beside.bound_label)  # fmt: skip

@@ -59,6 +59,7 @@ class RateCurves:
     band: str = BAND
 
 
+_LETTER = re.compile(r"(?!a)[^\W\d_][²³₀-₉]?")
 _OPERATIONS = {"/", "+", "-", "−", "·", "*"}
 _STRAIGHT = 1e-6  # relative distance of theory's line from a power law, if it is one
 
@@ -86,7 +87,7 @@ def order_of(rate: RateCurves) -> str:
 
 def _variable(label: str) -> str:
     """Variable of an axis: the letter or formula that its label ends with, units and settings
-    apart; a label of one word is that word itself."""
+    apart, else the one letter among its words; a label of one word is that word itself."""
     words = re.sub(r"[\[(].*", "", label).split()
     formula: list[str] = []
     for word in reversed(words):
@@ -97,7 +98,8 @@ def _variable(label: str) -> str:
     if len(formula) % 2 == 0:
         formula = formula[1:]
     if not formula:
-        return words[0] if len(words) == 1 else "x"
+        letters = words if len(words) == 1 else [word for word in words if _LETTER.fullmatch(word)]
+        return letters[0] if len(letters) == 1 else "x"
     return formula[0] if len(formula) == 1 else f"({' '.join(formula)})"
 
 

@@ -53,7 +53,7 @@ def _legend(figure: Figure, data: FigureDrawing, names: dict[str, LineLook], dir
     known: dict[str, Artist] = {}
     for panel in data.panels if not direct else ():
         for line in panel.lines if isinstance(panel, CurvePanel) else ():
-            colour, marker = names[line.name]
+            colour, marker = names[line.name].colour, names[line.name].mark(line.x.size)
             known.setdefault(line.name, Line2D([], [], color=colour, marker=marker, markersize=3.5,
                                                linewidth=1.5))  # fmt: skip
     tables = [panel for panel in data.panels if isinstance(panel, DotPanel)]

@@ -26,7 +26,7 @@ from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.receiver import check_receiver
 from proofs_check.audit.repeats import check_memory, check_seeds
-from proofs_check.audit.reporting import Reporter, raised
+from proofs_check.audit.reporting import Reporter, measured, raised
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.side_effects import check_side_effects
 from proofs_check.audit.subject import Subject
@@ -114,11 +114,13 @@ def audit(
     stated: Stated | None = None,
     plan: Plan | None = None,
     tell: Tell = lambda _: None,
+    found: Tell = lambda _: None,
 ) -> Audit:
     """Audit a subject; the global random generators are afterwards as they were.
 
     Every statistical test has error 1e-9, and fewer than a thousand are made, so that a subject
-    without fault is called faulty with probability below 1e-6. ``tell`` is told what is done next.
+    without fault is called faulty with probability below 1e-6. ``tell`` is told what is done next,
+    ``found`` what was measured of a dimension.
 
     Raises:
         SubjectFault: the subject raised where it had taken such vectors before.
@@ -135,7 +137,7 @@ def audit(
             if not isinstance(traits, Traits):
                 return _not_running(subject, stated, traits)
             done.random = traits.random
-            for step in _steps(done, stated, plan, traits, pace):
+            for step in _steps(done, stated, plan, traits, pace, found):
                 tell(step)
             return done.audit(complete=True)
     except KeyboardInterrupt as stop:
@@ -179,9 +181,10 @@ class _Findings:
 
 
 def _steps(
-    done: _Findings, stated: Stated, plan: Plan, traits: Traits, pace: SamplingBudget
+    done: _Findings, stated: Stated, plan: Plan, traits: Traits, pace: SamplingBudget, tell: Tell
 ) -> Iterator[str]:
-    """The audit; yields what comes next, and adds to ``done`` what was found."""
+    """The audit; yields what comes next, and adds to ``done`` what was found; ``tell`` is told each
+    dimension's measurement."""
     trial = trial_of(done.subject, plan, traits, pace)
 
     def setting(d: int, samples: int) -> SampledOperator:
@@ -195,6 +198,7 @@ def _steps(
     for d in traits.dims:
         yield f"bias and loss in R^{d}"
         done.measures.append(measure(setting(d, plan.samples), pace.draws(plan.search, 1)))
+        tell(measured(done.measures[-1]))
     done.headline = headline(done.measures, priced, traits.eps)
     yield "claims"
     done.claims += ClaimChecks(trial.speaker, stated, setting).verdicts(done.measures)

@@ -149,7 +149,7 @@ def _audited(name: str, line: HookLine, asked: _Asked, stated: Stated | None, pl
     subject = _subject(name, line, asked)
     tell = ProgressLine(sys.stderr)
     try:
-        found = audit(subject, stated, plan, tell)
+        found = audit(subject, stated, plan, tell, tell.found)
         if not found.runs:
             return found
         tell("ranks that hold different gradients")

@@ -29,6 +29,7 @@ def audit_named(
     ranks: int | None = None,
     matrix: bool = False,
     tell: Tell = lambda _: None,
+    found: Tell = lambda _: None,
 ) -> Audit:
     """Audit MODULE:ATTRIBUTE or torch:HOOK; a hook on ``ranks`` ranks, torch's on one, others two.
 
@@ -47,9 +48,9 @@ def audit_named(
         raise ValueError(f"{error}{'' if attribute and module != 'torch' else hooks}") from error
     if hook_of(name, thing, matrix) is not None:
         return audit_hook(name, stated, plan, ranks or _RANKS, matrix)
-    found = audit(subject_of(name, thing, matrix), stated, plan, tell)
+    made = audit(subject_of(name, thing, matrix), stated, plan, tell, found)
     tell("another process")
-    return _elsewhere(name, found, matrix)
+    return _elsewhere(name, made, matrix)
 
 
 def audit_object(
@@ -59,6 +60,7 @@ def audit_object(
     ranks: int | None = None,
     matrix: bool = False,
     tell: Tell = lambda _: None,
+    found: Tell = lambda _: None,
 ) -> Audit:
     """Audit an object; as :func:`audit_named` where it can be imported by a name of its own.
 
@@ -69,14 +71,14 @@ def audit_object(
     """
     name = _name_of(thing)
     if name:
-        return audit_named(name, stated, plan, ranks, matrix, tell)
+        return audit_named(name, stated, plan, ranks, matrix, tell, found)
     title = getattr(thing, "__name__", type(thing).__name__)
     if hook_of(title, thing, matrix) is not None:
         raise ValueError(
             f"compressor is the DDP hook {title}, which is audited in processes that import it, "
             "and it has no name in a module; 'MODULE:ATTRIBUTE' would do"
         )
-    return audit(subject_of(title, thing, matrix), stated, plan, tell)
+    return audit(subject_of(title, thing, matrix), stated, plan, tell, found)
 
 
 def _name_of(thing: Any) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 
 from proofs_check.audit.reporting import Reporter
 from proofs_check.method_audit.instances import AuditInstance
-from proofs_check.method_audit.row_methods import row_method
 from proofs_check.method_audit.runs import ROUNDS, difference, models_of
 from proofs_check.method_audit.subject import (
     AuditedRun,
@@ -37,6 +36,9 @@ def check_equalities(
 def _row(subject: MethodSubject, key: str) -> MethodSubject:
     if not subject.stepsize:
         raise UnreadableClaim(f"no stepsize to take {key} at; {subject.name} has none")
+    # the catalogue, a second of imports that other audits need not wait for
+    from proofs_check.method_audit.row_methods import row_method
+
     try:
         return row_method(key, gamma=float(subject.parameters[subject.stepsize]))
     except ValueError as error:

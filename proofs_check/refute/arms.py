@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, final
 
 import joblib
@@ -13,6 +14,8 @@ from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.outcome import ArmReport
 from proofs_check.refute.search import SLICE, Clock, SearchSlice, SliceFound, sliced
+
+_LOOK = 1.0  # seconds of a look at instances that a search would begin with
 
 
 class SearchFound(NamedTuple):
@@ -68,6 +71,19 @@ class Arms:
                         arm,
                     )
 
+    def first(self) -> Iterator[tuple[SearchSlice, int]]:
+        """A short slice for the arms in turn, until one of them holds its claim."""
+        for arm, pair in enumerate(self._pairs):
+            if any(one.tried for one in self.reports):
+                return
+            self._given += 1
+            seed = 1000003 * self._seed + self._given
+            yield SearchSlice(*pair, seed, _LOOK, clock=self._clock, climbs=False), arm
+
+    def end_at(self, until: float, whole: float) -> None:
+        """Slices end by ``until``, shrinking by ``whole``."""
+        self._until, self._whole = until, whole
+
     def take(self, found: SliceFound) -> None:
         """Take in what a slice found."""
         arm = found.arm
@@ -104,35 +120,35 @@ def searched(
     """Reports of all attackers on all claims in a ``share`` of ``budget`` seconds.
 
     ``tell`` is told each slice's report and all reports so far. The seconds are counted from when
-    processes have started. Work goes to ``workers`` processes of joblib's (``clock`` is then one
-    that they share), or to what ``joblib.parallel_config`` names (dask among others).
+    processes have started; until then the first arm's first instances are looked at here. Work goes
+    to ``workers`` processes of joblib's (``clock`` is then one that they share), or to what
+    ``joblib.parallel_config`` names (dask among others).
     """
+    begun = clock()
+    arms = Arms(
+        claims, attackers, begun + share * budget, seed, whole=begun + budget, workers=workers,
+        clock=clock,
+    )  # fmt: skip
 
-    def made() -> Arms:
-        begun = clock()
-        return Arms(
-            claims, attackers, begun + share * budget, seed, whole=begun + budget,
-            workers=workers, clock=clock,
-        )  # fmt: skip
+    def done(found: SliceFound) -> None:
+        arms.take(found)
+        tell(found.report, arms.reports)
 
     try:
-        pool = None
-        if workers > 1:
-            pool = joblib.Parallel(workers, return_as="generator_unordered", pre_dispatch=workers)
-            list(pool(joblib.delayed(len)(claims) for _ in range(workers)))  # imports take seconds
-    except KeyboardInterrupt:
-        return made().ended(False)
-    arms = made()
-    try:
-        if pool is None:
+        if workers == 1:
             for task, arm in arms.tasks():
-                found = sliced(task, arm)
-                arms.take(found)
-                tell(found.report, arms.reports)
-        else:
-            for found in pool(joblib.delayed(sliced)(*task) for task in arms.tasks()):
-                arms.take(found)
-                tell(found.report, arms.reports)
+                done(sliced(task, arm))
+            return arms.ended(True)
+        pool = joblib.Parallel(workers, return_as="generator_unordered", pre_dispatch=workers)
+        starting = pool(joblib.delayed(len)(claims) for _ in range(workers))  # imports take seconds
+        for task, arm in arms.first():
+            found = sliced(task, arm)
+            done(replace(found, place=None))  # its edges are looked at again, in other units too
+        list(starting)
+        begun = clock()
+        arms.end_at(begun + share * budget, begun + budget)
+        for found in pool(joblib.delayed(sliced)(*task) for task in arms.tasks()):
+            done(found)
     except KeyboardInterrupt:
         return arms.ended(False)
     return arms.ended(True)

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
-from scipy.optimize import differential_evolution
 
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.refute.attackers import ATTACKERS
@@ -177,6 +176,8 @@ def _largest(
     clock: Clock,
 ) -> BoundTrial | None:  # fmt: skip
     climb = SearchObjective(attacker, claim, until, stop=np.inf, clock=clock)
+    from scipy.optimize import differential_evolution  # 0.3 s, which a first look need not wait for
+
     size = attacker.coordinates(claim)
     free = [k for k in range(size) if k not in held]
     rng = np.random.default_rng(seed)

@@ -10,9 +10,9 @@ from algorithms.core.names import look_up
 from algorithms.problems.base import Problem
 from proofs_check.audit.loading import imported
 from proofs_check.bounds.check import BoundCheck, nothing_more
+from proofs_check.bounds.every import BOUND_CHECKS
 from proofs_check.bounds.settings import both, from_the_origin, moment_in_ball, second_moment
 from proofs_check.refute.claim import WORKERS, Claim
-from proofs_check.registry import BOUND_CHECKS
 from theory.constants import Constants
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from io import StringIO
@@ -145,9 +146,12 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def audit(*words: str) -> tuple[int, str, str]:
-    """The command without its last step, which repeats some calls in a process of their own."""
+    """The command without its last step, which repeats some calls in a process of their own, and
+    without the first finding that a slow machine is told of."""
     with mock.patch.object(named, "_elsewhere", lambda _, found, matrix: found):
-        return call("audit", *words)
+        code, out, err = call("audit", *words)
+    lines = err.splitlines(keepends=True)
+    return code, out, "".join(line for line in lines if " s  so far, in R^" not in line)
 
 
 def audit_elsewhere(*words: str) -> tuple[int, str, str]:
@@ -411,6 +415,16 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal() -> None:
         told("claims")
         told.clear()
     assert pipe.getvalue() == "   0 s  claims ...\n"
+
+
+def test_a_first_finding_stands_at_once_where_an_audit_takes_longer(monkeypatch) -> None:
+    pipe, now = StringIO(), [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    told = ProgressLine(pipe, 10.0)
+    for at, description in ((0.5, "in R^1"), (1.5, "in R^4"), (2.5, "in R^16"), (12.0, "in R^100")):
+        now[0] = at
+        told.found(description)
+    assert pipe.getvalue() == "   2 s  so far, in R^4 ...\n  12 s  so far, in R^100 ...\n"
 
 
 class Screen(StringIO):

@@ -124,6 +124,8 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (("chek", "top-k"), "unknown command 'chek'; nearest: check, cite; "),
+        (("--frobnicate",), "no such option: --frobnicate; "),
         (("run", "qsdg", "-p", "quadratic-sc"), "unknown row 'qsdg'; nearest: qsgd"),
         (("run", "qsgd", "-p", "quadratic-cs"), "nearest: quadratic-sc"),
         (("run", "qsgd", "-p", "quadratic-sc", "-n", "1"), "n must be at least 2, got n=1"),

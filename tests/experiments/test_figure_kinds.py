@@ -35,7 +35,7 @@ from experiments.figures.slack import SlackLine, SlackPlot, slack_figure
 from experiments.figures.spread import RunErrors, SpreadCurves, spread_figure
 from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
-from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
+from experiments.figures.tradeoff import Point, TradeoffCurves, frontier, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from experiments.reporting.readme import ReplicaCurves, picture
 from proofs_check.curves import BAND, LanePanel
@@ -431,6 +431,31 @@ def test_operators_stand_at_bits_and_error_under_their_claim() -> None:
     assert y_of(ax, "claimed for every x").tolist() == [0.5]
     assert y_of(ax, "all other operators").tolist() == [0.2]
     assert "exact: no error, 32 bits" in legend(figure)
+
+
+def test_others_that_need_fewest_bits_are_named_where_no_point_lies() -> None:
+    """The frontier by its definition, over all pairs; names under two points that reach deep."""
+    rng = np.random.default_rng(7)
+    others = tuple(
+        Point(f"operator {k} of a long name that takes two lines", *pair, math.nan)
+        for k, pair in enumerate(10 ** rng.uniform(-2, 1, (60, 2)))
+    )
+    beaten = {
+        p for p in others for q in others
+        if q.bits <= p.bits and q.error <= p.error and (q.bits, q.error) != (p.bits, p.error)
+    }  # fmt: skip
+    best = sorted(set(others) - beaten, key=lambda p: p.bits)
+    assert [p.name for p in frontier((*others, others[0]))] == [p.name for p in best]
+    with styled():
+        (ax,) = tradeoff_figure(TradeoffCurves("a row", (), others)).axes
+        ax.figure.draw_without_rendering()
+    names = max(ax.texts, key=lambda text: len(text.get_text()))
+    told = " ".join(names.get_text().split())
+    assert all(f"{k} {p.name}" in told for k, p in enumerate(best, start=1))
+    box = names.get_window_extent()
+    places = ax.transData.transform([(p.bits, p.error) for p in others])
+    assert not any(box.contains(*place) for place in places)
+    assert ax.get_window_extent().contains(box.x0, box.y0)
 
 
 def test_workers_are_drawn_beside_a_line_that_falls_as_one_over_n() -> None:

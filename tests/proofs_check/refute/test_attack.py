@@ -16,6 +16,7 @@ import rateproof
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise
 from proofs_check.refute import attack as attacking
 from proofs_check.refute import search
+from proofs_check.refute.arms import Arms
 from proofs_check.refute.attack import attack
 from proofs_check.refute.attackers import ATTACKERS
 from proofs_check.refute.attackers.bent_lines import bent_lines
@@ -127,6 +128,26 @@ def test_what_nobody_can_attack_never_survives() -> None:
     found = attack("ssp", claims_called("ssp"), budget=1, workers=1)
     assert found.standing is Standing.NOT_ATTACKED
     assert np.isnan(found.slack)
+
+
+def test_a_first_answer_is_that_of_the_first_attacker_who_holds_the_claim() -> None:
+    """Moments say nothing of signs: who has none is told of, the next one looks, nobody after."""
+    arms = Arms(claims_of("signsgd"), ATTACKERS, time.monotonic() + 60, 0, workers=2)
+    for task, arm in arms.first():
+        assert not task.climbs
+        arms.take(sliced(task, arm))
+    told = [one for one in arms.reports if one.tried or one.reason]
+    assert [bool(one.tried) for one in told] == [*[False] * (len(told) - 1), True]
+    assert told == arms.reports[: len(told)] and told[-1].best is not None
+
+
+def test_a_wrong_bound_is_refuted_by_the_first_look() -> None:
+    wrong = replace(
+        claims_of("bsp_nonconvex")[0], theorem=MisreadBound(bsp_nonconvex, quarter_noise)
+    )
+    looked = SearchSlice(wrong, "exact", 0, 20.0, climbs=False)
+    found = sliced(looked).report.counterexample
+    assert found is not None and found.confirmed
 
 
 def test_an_attacker_that_cannot_hold_a_method_says_why() -> None:
