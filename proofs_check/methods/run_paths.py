@@ -56,11 +56,8 @@ def recorded(
     begin = time.perf_counter()
     trace = taken(points=steps + 1)
     walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
-<<<<<<< HEAD
     plain = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
-=======
     rare = taken(points=_RARE)
->>>>>>> power
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)
