@@ -14,8 +14,8 @@ import pandas as pd
 import torch
 import typer
 
+from algorithms.engine.noted_records import mean_model
 from algorithms.engine.run import run
-from algorithms.engine.trace import mean_model
 from algorithms.network.given_ranks import chosen_link, given_place
 from algorithms.network.given_session import PortTaken, RanksDiffer, Session, session
 from algorithms.network.phases import PhaseClock

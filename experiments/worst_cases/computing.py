@@ -49,7 +49,7 @@ def computed(
         ImportError: cvxpy is not installed.
     """
     certificates: list[CertifiedSetting] = []
-    made = {
+    made: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
         "spectral": _spectral, "feedback": _feedback, "local": _local,
         "constants": lambda: _constants(certificates),
     }  # fmt: skip

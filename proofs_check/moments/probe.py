@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.engine.trace import mean_model
+from algorithms.engine.noted_records import mean_model
 from algorithms.methods.base import Method, RunContext
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem

@@ -95,9 +95,10 @@ def stored() -> tuple[CertifiedSetting, ...]:
 
 def _read(record: dict[str, Any]) -> CertifiedSetting:
     limits, equal = (tuple(map(Fraction, record[kind])) for kind in ("limits", "equal"))
-    given = {k: tuple(v) if isinstance(v, list) else v for k, v in record["instance"].items()}
+    given: dict[str, Any] = record["instance"]
+    instance = WorstInstance(**given | {"parts": tuple(given["parts"])})
     return CertifiedSetting(
-        record["theorem"], record["row"], WorstInstance(**given), Certificate(limits, equal),
+        record["theorem"], record["row"], instance, Certificate(limits, equal),
         Fraction(record["value"]),
     )  # fmt: skip
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.engine.noted_records import mean_model
 from algorithms.engine.run import one_thread
-from algorithms.engine.trace import mean_model
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from proofs_check.bounds.check import potential_of

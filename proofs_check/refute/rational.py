@@ -236,8 +236,8 @@ def simulated(
         )  # fmt: skip
     except Diverged:
         return True, "simulated runs diverge"
-    except ValueError as error:  # a method within another may have fewer replicas
-        return True, f"no simulated runs: {error}"
+    except ValueError as refusal:  # a method within another may have fewer replicas
+        return True, f"no simulated runs: {refusal}"
     values = {
         Metric.AVERAGE_SQUARED_GRADIENT: trace.average_squared_gradient,
         Metric.MINIMUM_SQUARED_GRADIENT: trace.squared_gradient,

@@ -19,8 +19,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.core.key import Draws, NumbersAsked
+from algorithms.engine.noted_records import mean_model
 from algorithms.engine.run import one_thread
-from algorithms.engine.trace import mean_model
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem, pair_shape
 from algorithms.problems.tensor_problem import Noiseless, TensorProblem
