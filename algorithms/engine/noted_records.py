@@ -66,7 +66,7 @@ class NotedRecords:
         method = self.method
         seconds, computed = method.seconds(state, t), method.computed(state, t)
         rows = method.models(state).clone()
-        books = self.context.network.ledger.books()
+        books = self.context.network.books()
         self.notes.append(NotedRecord(t, rows, _own(seconds), _own(computed), books, wall))
         return rows
 
@@ -95,7 +95,7 @@ class NotedRecords:
         unknown = torch.full(means.shape[:-1], float("nan"), dtype=torch.float64)
         spread = (rows - means[..., None, :]).square().sum(-1, keepdim=True)
         books = [one.books for one in self.notes]
-        account = self.context.network.ledger.accounts(books, lead)
+        account = self.context.network.accounts(books, lead)
         own = [one.seconds for one in self.notes if one.seconds is not None]
         computed = [one.computed for one in self.notes if one.computed is not None]
         worked = [one.worked.double().mean(-1) for one in self.clocked]

@@ -17,7 +17,7 @@ from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.entries import Entries
 from algorithms.core.key import Key
 from algorithms.network.clock import Clock
-from algorithms.network.ledger import Account, Ledger
+from algorithms.network.ledger import Account, Books, Ledger
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.topologies.base import Neighbours
 
@@ -240,6 +240,18 @@ class Network(ABC):
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
         """Traffic so far of the workers held here, sent and received, ``[*replicas, m]``."""
         return self.ledger.account(replicas)
+
+    def books(self) -> Books:
+        """What was charged so far; later charges do not write to it."""
+        return self.ledger.books()
+
+    def reopen(self, books: Books) -> None:
+        """Go back to what was charged then."""
+        self.ledger.reopen(books)
+
+    def accounts(self, several: Sequence[Books], replicas: tuple[int, ...]) -> Account:
+        """Totals of several books, ``[K, *replicas, m]``, on the CPU."""
+        return self.ledger.accounts(several, replicas)
 
     def _charge_active(self, packet: Packet, active: Tensor) -> None:
         """One message up from each active worker held here."""

@@ -112,11 +112,11 @@ class BlockNotes(BlockLooks):
     def __init__(self, observer: Observer, looks: list[int], network: Simulated) -> None:
         super().__init__(looks)
         self.observer, self.network = observer, network
-        self.books = network.ledger.books()
+        self.books = network.books()
         self.clocked: list[Clocked] = []
 
     def begin(self) -> None:
-        self.network.ledger.reopen(self.books)
+        self.network.reopen(self.books)
         self.observer.forget_notes()
 
     def note(self, state: Any, t: int) -> None:

@@ -89,7 +89,7 @@ def _allowed(claim: Claim, instance: WorstInstance) -> PosedInstance | None:
 
 @cache
 def stored() -> tuple[CertifiedSetting, ...]:
-    """All that are kept."""
+    """Settings and multipliers that are kept, as they were written."""
     return tuple(map(_read, json.loads(STORED.read_text(encoding="utf-8"))))
 
 
