@@ -16,6 +16,7 @@ from proofs_check.refute.outcome import Standing
 from proofs_check.refute.planted import planted
 from proofs_check.refute.search import attackers_named
 from proofs_check.refute.stated import claim
+from proofs_check.refute.survey_errors import survey_errors
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
@@ -65,8 +66,8 @@ def test_they_are_refuted_within_a_minute(what: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrong", KNOWN_ERRORS, ids=lambda one: one.name)
-def test_what_is_often_believed_is_refuted_within_a_minute(wrong: Claim) -> None:
+@pytest.mark.parametrize("wrong", (*KNOWN_ERRORS, *survey_errors()), ids=lambda one: one.name)
+def test_what_is_believed_or_misprinted_is_refuted_within_a_minute(wrong: Claim) -> None:
     found = attack(wrong.name, [wrong], budget=60, workers=1, clock=time.process_time)
     assert found.standing is Standing.REFUTED, found.record()
 
