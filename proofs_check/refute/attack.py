@@ -23,6 +23,10 @@ _PROVED = 0.5  # of that rest is left to dependences, which named attackers leav
 _NEVER = ("problems of more dimensions than these, and all functions over more than few steps",)
 """What no attacker here tries."""
 
+_NO_METHOD = (
+    "every attacker: no row's runs are held to it (it is proved alone), so nothing follows it"
+)
+
 
 def no_progress(report: ArmReport, every: Sequence[ArmReport]) -> None:
     """Tell nobody of a slice."""
@@ -57,7 +61,8 @@ def attack(
         share=_SEARCHED,
     )  # fmt: skip
     title = claims[0].theorem.title if claims else ""
-    found = Attack(name, title, reports, complete, _untried(reports, chosen), again)
+    untried = _untried(reports, chosen) if claims else (_NO_METHOD, *_NEVER)
+    found = Attack(name, title, reports, complete, untried, again)
     if found.standing is not Standing.SURVIVED or not complete:
         return found
     try:

@@ -279,3 +279,10 @@ def test_a_bound_that_is_met_exactly_is_not_broken_by_rounding() -> None:
         0.0981955015926578, None, 400,
     )  # fmt: skip
     assert 0.999 < exact.measure(claim, told).ratio <= 1 + 1e-7
+
+
+def test_a_theorem_that_no_row_is_held_to_says_so() -> None:
+    """Its metric, the average regret, is none that a run under a bound records."""
+    found = attack("ssp", claims_of("ssp"), budget=1, workers=1)
+    assert found.standing is Standing.NOT_ATTACKED
+    assert found.untried[0].startswith("every attacker: no row's runs are held to it")
