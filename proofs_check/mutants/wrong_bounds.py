@@ -13,17 +13,19 @@ from theory.theorem import Theorem
 
 _KEPT = (
     "name", "title", "source", "confidence", "needs", "metric", "order", "tight", "statement",
-    "changing_network",
+    "changing_network", "any_scale",
 )  # fmt: skip
 
 
-@final
 @dataclass(frozen=True)
-class MisreadBound(Theorem):
-    """``theorem`` whose bound reads ``misread(c)`` for c; assumptions and stepsize stand."""
+class AlteredTheorem(Theorem):
+    """What ``theorem`` says; members say something else in its place.
+
+    Attributes:
+        theorem: the right one.
+    """
 
     theorem: Theorem
-    misread: Callable[[Constants], Constants]
 
     def __post_init__(self) -> None:
         for attribute in _KEPT:
@@ -36,10 +38,21 @@ class MisreadBound(Theorem):
         return self.theorem.stepsize(c, horizon)
 
     def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
-        return self.theorem.bound(self.misread(c), step, times)
+        return self.theorem.bound(c, step, times)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
         return self.theorem.weight(c, step, t)
+
+
+@final
+@dataclass(frozen=True)
+class MisreadBound(AlteredTheorem):
+    """``theorem`` whose bound reads ``misread(c)`` for c; assumptions and stepsize stand."""
+
+    misread: Callable[[Constants], Constants]
+
+    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
+        return self.theorem.bound(self.misread(c), step, times)
 
 
 def quarter_noise(c: Constants) -> Constants:

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from proofs_check.mutants.wrong_bounds import MisreadBound
+from proofs_check.mutants.wrong_bounds import AlteredTheorem, MisreadBound
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.limited import longer
 from proofs_check.refute.rounds import RoundReading
@@ -102,7 +102,7 @@ MISREADINGS: tuple[Misreading, ...] = (
 
 @final
 @dataclass(frozen=True)
-class FalseTheorem(Theorem):
+class FalseTheorem(AlteredTheorem):
     """``theorem`` with its bound times ``factor``, at stepsizes up to ``reach`` times its own.
 
     Attributes:
@@ -110,17 +110,9 @@ class FalseTheorem(Theorem):
             own.
     """
 
-    theorem: Theorem
     factor: float = 1.0
     reach: float = 1.0
     rounds: RoundReading | None = None
-
-    def __post_init__(self) -> None:
-        for attribute in (
-            "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
-            "statement", "any_scale", "changing_network",
-        ):  # fmt: skip
-            object.__setattr__(self, attribute, getattr(self.theorem, attribute))
 
     def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
         return self.theorem.violations(c, self._own(step), horizon)
@@ -144,30 +136,16 @@ class FalseTheorem(Theorem):
 
 @final
 @dataclass(frozen=True)
-class MisreadLimit(Theorem):
+class MisreadLimit(AlteredTheorem):
     """``theorem`` whose assumptions and stepsize are asked of ``misread(c)``; the bound is true."""
 
-    theorem: Theorem
     misread: Misread
-
-    def __post_init__(self) -> None:
-        for name in (
-            "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
-            "statement", "any_scale",
-        ):  # fmt: skip
-            object.__setattr__(self, name, getattr(self.theorem, name))
 
     def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
         return self.theorem.violations(self.misread(c), step, horizon)
 
     def stepsize(self, c: Constants, horizon: int) -> Stepsize:
         return self.theorem.stepsize(self.misread(c), horizon)
-
-    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
-        return self.theorem.bound(c, step, times)
-
-    def weight(self, c: Constants, step: Stepsize, t: int) -> float:
-        return self.theorem.weight(c, step, t)
 
 
 def largest(theorem: Theorem, c: Constants) -> float:

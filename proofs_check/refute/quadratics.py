@@ -11,6 +11,7 @@ import numpy as np
 
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.mutants.wrong_bounds import AlteredTheorem
 from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import PROBE, Claim, restrictions, sizes
 from proofs_check.refute.instance import COORDINATES, QuadraticInstance, quadratic_at
@@ -18,7 +19,6 @@ from proofs_check.refute.measured import Unfit, known, method_of, remembered, wi
 from proofs_check.refute.parts import RULING, changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
-from theory.theorem import Theorem
 from theory.theorems.kinds import ConstantStepTheorem
 
 _LOOKED = 16
@@ -158,9 +158,9 @@ def with_step(
 
 def quick(claim: Claim) -> bool:
     """Whether long runs cost little more than short ones: all steps have one map."""
-    theorem: Any = claim.theorem
-    while isinstance(inner := getattr(theorem, "theorem", None), Theorem):  # a fault made of it
-        theorem = inner
+    theorem = claim.theorem
+    while isinstance(theorem, AlteredTheorem):
+        theorem = theorem.theorem
     return isinstance(theorem, ConstantStepTheorem)
 
 

@@ -28,7 +28,7 @@ from proofs_check.methods.faulty.methods import (
     GradientAveragingLocalSGD,
     OwnTwice,
 )
-from proofs_check.mutants.wrong_bounds import MisreadBound
+from proofs_check.mutants.wrong_bounds import AlteredTheorem, MisreadBound
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.limited import longer
 from proofs_check.refute.ours import claims_of
@@ -37,7 +37,6 @@ from proofs_check.refute.stated import claim
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
-from theory.theorem import Theorem
 from theory.theorems.conditions import weighted_bound
 from theory.theorems.mem_sgd import mem_sgd
 
@@ -101,36 +100,14 @@ def _modulus(c: Constants) -> Constants:
 
 @final
 @dataclass(frozen=True)
-class LeadingTerm(Theorem):
-    r"""4 T (T + 2a) G^2/(mu S_T) of MEM-SGD's bound, without start and drift.
-
-    Attributes:
-        theorem: MEM-SGD's.
-    """
-
-    theorem: Theorem
-
-    def __post_init__(self) -> None:
-        for attribute in (
-            "name", "title", "source", "confidence", "needs", "metric", "order", "tight",
-            "statement", "changing_network",
-        ):  # fmt: skip
-            object.__setattr__(self, attribute, getattr(self.theorem, attribute))
-
-    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
-        return self.theorem.violations(c, step, horizon)
-
-    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
-        return self.theorem.stepsize(c, horizon)
+class LeadingTerm(AlteredTheorem):
+    """4 T (T + 2a) G^2/(mu S_T) of MEM-SGD's bound, without start and drift."""
 
     def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
         if not isinstance(step, InverseTimeStep):
             raise ValueError(f"this theorem is about scale/(shift + t), got {step}")
         noise = 4 * c.need("G2") / c.completed().need("mu")
         return weighted_bound(0.0, noise, 0.0, step.shift, times)
-
-    def weight(self, c: Constants, step: Stepsize, t: int) -> float:
-        return self.theorem.weight(c, step, t)
 
 
 def _own_twice(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
