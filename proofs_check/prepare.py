@@ -9,6 +9,7 @@ from functools import partial
 from algorithms.catalogue import OPERATORS, Row, entry_called, row
 from algorithms.compressors.base import Compressor
 from algorithms.core.names import look_up
+from algorithms.engine.run import one_thread
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
@@ -54,12 +55,13 @@ _Preparation = Callable[[Cell, str], Prepared]
 
 
 def run_cell(cell: Cell) -> CellResult:
-    """Run one cell.
+    """Run one cell, torch's own operations in one thread.
 
     Raises:
         ValueError: the cell's check is not one of this suite.
     """
-    return prepare(cell)()
+    with one_thread():
+        return prepare(cell)()
 
 
 def prepare(cell: Cell) -> Callable[[], CellResult]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import FileStore
 from torch.multiprocessing.spawn import (
+    ProcessContext,
     ProcessExitedException,
     ProcessRaisedException,
     start_processes,
@@ -25,6 +26,7 @@ from algorithms.network.start import settle, start_method
 Work = Callable[..., Any]
 
 _SILENT = "not all ranks arrived in time"
+_MOMENT = 0.05  # seconds between two looks at what ranks have finished
 
 
 class RankLost(RuntimeError):
@@ -65,7 +67,7 @@ def _rank(
     folder: str,
     backend: str,
     work: Work,
-    arguments: tuple[Any, ...],
+    calls: Sequence[tuple[Any, ...]],
     timeout: float,
     environment: Mapping[str, str],
 ) -> None:
@@ -80,13 +82,20 @@ def _rank(
     dist.init_process_group(backend, store=store, rank=rank, world_size=ranks, timeout=patience)
     try:
         _wait_for_all(store, ranks, "connected")
-        torch.save(work(*arguments), Path(folder) / f"{rank}.pt")
+        for number, arguments in enumerate(calls):
+            written = Path(folder) / f"{rank}.written"
+            torch.save(work(*arguments), written)
+            written.replace(_result(Path(folder), rank, number))  # whole as soon as it is there
         _wait_for_all(store, ranks, "finished")
     except Exception:  # told before the others can notice that this rank leaves
         (Path(folder) / f"{rank}.failed").write_text(traceback.format_exc())
         raise
     finally:
         dist.destroy_process_group()
+
+
+def _result(folder: Path, rank: int, number: int) -> Path:
+    return folder / f"{rank}.{number}.pt"
 
 
 def launch(
@@ -110,6 +119,29 @@ def launch(
         RankLost: a rank died, or others waited for it longer than ``timeout`` seconds.
         torch.multiprocessing.ProcessRaisedException: a rank failed; carries its traceback.
     """
+    (found,) = launch_each(
+        work, (arguments,), ranks=ranks, backend=backend, timeout=timeout, fresh=fresh
+    )
+    return found
+
+
+def launch_each(
+    work: Work,
+    calls: Sequence[tuple[Any, ...]],
+    *,
+    ranks: int,
+    backend: str = "gloo",
+    timeout: float = 300.0,
+    fresh: bool = False,
+) -> Iterator[list[Any]]:
+    """:func:`launch` of several calls one after another on the same ranks: the results of each in
+    order of ranks, as soon as all ranks have them. Ranks are stopped where nobody asks further.
+
+    Raises:
+        ValueError: as :func:`launch`, at the first result as all others.
+        RankLost: as :func:`launch`.
+        torch.multiprocessing.ProcessRaisedException: as :func:`launch`.
+    """
     if ranks < 1:
         raise ValueError(f"ranks must be at least 1, got ranks={ranks}")
     if backend == "nccl" and ranks > torch.cuda.device_count():
@@ -118,28 +150,44 @@ def launch(
             f"{torch.cuda.device_count()} GPUs; fewer ranks or backend='gloo' would do"
         )
     with tempfile.TemporaryDirectory(prefix="rateproof-") as folder:
+        started: ProcessContext = start_processes(  # type: ignore[no-untyped-call]
+            _rank,
+            args=(ranks, folder, backend, work, calls, timeout, dict(os.environ)),
+            nprocs=ranks,
+            join=False,
+            start_method=start_method(fresh or backend == "nccl"),
+        )
         try:
-            start_processes(  # type: ignore[no-untyped-call]
-                _rank,
-                args=(ranks, folder, backend, work, arguments, timeout, dict(os.environ)),
-                nprocs=ranks,
-                start_method=start_method(fresh or backend == "nccl"),
-            )
-        except ProcessExitedException as error:
-            raise RankLost(
-                f"rank {error.error_index} died with exit code {error.exit_code}; the others were "
-                "stopped; start the run again"
-            ) from error
-        except ProcessRaisedException as error:
-            if not _broken(str(error)):
-                raise
-            for rank, description in _failures(Path(folder), ranks).items():
-                if not _broken(description):
-                    raise ProcessRaisedException(description, rank, error.error_pid) from error
-            raise RankLost(
-                f"rank {error.error_index} waited more than {timeout:g} s for another, or lost its "
-                "connection to it; all were stopped; a longer timeout, or a sound rank, would do"
-            ) from error
-        return [
-            torch.load(Path(folder) / f"{rank}.pt", weights_only=False) for rank in range(ranks)
-        ]
+            for number in range(len(calls)):
+                files = [_result(Path(folder), rank, number) for rank in range(ranks)]
+                while not all(file.exists() for file in files):
+                    _look_after(started, Path(folder), ranks, timeout)
+                yield [torch.load(file, weights_only=False) for file in files]
+            while not _look_after(started, Path(folder), ranks, timeout):
+                pass
+        finally:
+            for process in started.processes:
+                if process.is_alive():
+                    process.kill()
+                process.join()
+
+
+def _look_after(started: ProcessContext, folder: Path, ranks: int, timeout: float) -> bool:
+    """Wait a moment for ranks; whether all have ended, and none of them badly."""
+    try:
+        return bool(started.join(timeout=_MOMENT))  # type: ignore[no-untyped-call]
+    except ProcessExitedException as error:
+        raise RankLost(
+            f"rank {error.error_index} died with exit code {error.exit_code}; the others were "
+            "stopped; start the run again"
+        ) from error
+    except ProcessRaisedException as error:
+        if not _broken(str(error)):
+            raise
+        for rank, description in _failures(folder, ranks).items():
+            if not _broken(description):
+                raise ProcessRaisedException(description, rank, error.error_pid) from error
+        raise RankLost(
+            f"rank {error.error_index} waited more than {timeout:g} s for another, or lost its "
+            "connection to it; all were stopped; a longer timeout, or a sound rank, would do"
+        ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.markup import escape
@@ -11,8 +12,9 @@ from rich.markup import escape
 from algorithms.clusters.cluster import Cluster
 from algorithms.clusters.files import written
 from algorithms.network.given_session import Session
-from algorithms.network.launch import launch
+from algorithms.network.launch import launch_each
 from experiments.calibration.measuring import (
+    SMALLEST,
     CalibrationFindings,
     CalibrationPlan,
     cluster_from,
@@ -20,7 +22,7 @@ from experiments.calibration.measuring import (
     require_models,
     ring_prediction,
 )
-from experiments.commands.console import at_least, bad_input, console, dump, number
+from experiments.commands.console import at_least, bad_input, console, dump, number, print_note
 from experiments.commands.launch import on_ranks
 from experiments.storage.files import write_atomically
 
@@ -45,10 +47,24 @@ def calibrate_command(plan: CalibrationPlan, ranks: int, out: Path, *, as_json: 
         at_least("ranks", ranks, 2)
         _may_write(out)
         require_models(plan)
-        found = launch(measured, plan, ranks, ranks=ranks)[0]
+        first = replace(plan, models=(), largest=4 * SMALLEST, repeats=3, operators=False)
+        print_note(f"starting {ranks} ranks, which takes some seconds")
+        endings = launch_each(measured, ((first, ranks), (plan, ranks)), ranks=ranks)
+        print_note(_provisional(plan, first, next(endings)[0]))
+        ((found, *_),) = endings
         cluster = cluster_from(plan, found, 1, ranks)
     _tell(cluster, found, out, as_json=as_json)
     return 0
+
+
+def _provisional(plan: CalibrationPlan, first: CalibrationPlan, found: CalibrationFindings) -> str:
+    """What a first message says, and what is measured now."""
+    coded = ", operators" if plan.operators else ""
+    return (
+        f"provisional: a message of {first.sizes[-1]} bytes takes {found.inside[-1] * 1e6:.3g} us; "
+        f"now {plan.repeats} each of messages up to {plan.sizes[-1]} bytes, a ring{coded}, "
+        f"{len(plan.models)} models"
+    )
 
 
 def calibrate_on_ranks(plan: CalibrationPlan, out: Path, device: str, patience: float) -> int:

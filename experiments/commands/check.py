@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console, RenderableType
-from rich.markup import escape
+from rich.console import RenderableType
 
 from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, entry_called, row
 from algorithms.compressors.base import Compressor
 from algorithms.core.names import UnknownName
+from experiments.commands.as_found import gathered, told
 from experiments.commands.console import (
     SUBJECT_FAULT,
     at_least,
@@ -19,8 +19,6 @@ from experiments.commands.console import (
     exit_code,
     print_error,
     show_verdicts,
-    tally,
-    verdict_list,
 )
 from experiments.commands.grid import LAYOUT
 from experiments.processes.progress import title
@@ -33,7 +31,7 @@ from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell
 from proofs_check.row_coverage import cells_of
 from proofs_check.suite import PRESETS, cells
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 
 _REPORT = Path("report")  # of a survey here, which knows how long cells take
 
@@ -55,39 +53,6 @@ def check_command(name: str, *, d: int, as_json: bool) -> int:
     except UserCodeError as error:
         print_error(error)
         return SUBJECT_FAULT
-
-
-def told(found: Iterator[Verdict], out: Console) -> tuple[Verdict, ...]:
-    """All verdicts, each printed when it is there, and a line that sums up at the end; also where
-    an interrupt or a user's code ends the search."""
-    verdicts: list[Verdict] = []
-    try:
-        for verdict in found:
-            verdicts.append(verdict)
-            out.print(verdict_list((verdict,)), highlight=False)
-    finally:
-        if verdicts:
-            out.print(escape(summary(verdicts)), highlight=False, soft_wrap=True)
-    return tuple(verdicts)
-
-
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """How many there are of each verdict, and which claims are refuted."""
-    refuted = [one for one in verdicts if one.outcome is Outcome.REFUTED]
-    named = "; ".join(f"{one.subject}, {one.claim} ({one.check})" for one in refuted)
-    return f"{tally(verdicts)}; " + (f"refuted: {named}" if refuted else "nothing refuted")
-
-
-def gathered(found: Iterator[Verdict], report: Report) -> tuple[Verdict, ...]:
-    """All verdicts; where an interrupt or a user's code ends the search, those so far are told."""
-    verdicts: list[Verdict] = []
-    try:
-        verdicts.extend(found)
-    except (KeyboardInterrupt, UserCodeError):
-        if verdicts:
-            report(verdict_list(verdicts))
-        raise
-    return tuple(verdicts)
 
 
 def check_named(name: str, d: int, report: Report) -> Iterator[Verdict]:

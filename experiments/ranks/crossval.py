@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from experiments.ranks.named_rows import named_rows
 from proofs_check.methods.ddp_equivalence import HookCase, check_hooks, hookable
-from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.methods.equivalence import Case, two_worlds
 from proofs_check.verdict import Verdict
 
 READY = named_rows(())
@@ -75,9 +75,20 @@ def hook_cases(
 def main_crossval(
     ranks: int, problems: tuple[str, ...] = CHOSEN, rows: Sequence[Row] = READY
 ) -> tuple[Verdict, ...]:
-    """``rows`` on ``ranks`` ranks, two workers each, on those of ``problems`` that they run on;
-    bytes are counted on 2 ranks. One launch of ranks for all, one for the bytes if ranks > 2, and
-    one for the hooks of DistributedDataParallel.
+    """All verdicts of :func:`compared_with_ranks`.
+
+    Raises:
+        ValueError: ranks < 2.
+    """
+    return tuple(compared_with_ranks(ranks, problems, rows))
+
+
+def compared_with_ranks(
+    ranks: int, problems: tuple[str, ...] = CHOSEN, rows: Sequence[Row] = READY
+) -> Iterator[Verdict]:
+    """``rows`` on ``ranks`` ranks, two workers each, on those of ``problems`` that they run on, as
+    ranks finish them; bytes are counted on 2 ranks. One launch of ranks for all, one for the bytes
+    if ranks > 2, and one for the hooks of DistributedDataParallel.
 
     Raises:
         ValueError: ranks < 2.
@@ -85,9 +96,11 @@ def main_crossval(
     if ranks < 2:
         raise ValueError(f"ranks must be at least 2 to compare two worlds, got ranks={ranks}")
     counted = byte_cases(rows)
-    hooked = hook_cases(tuple(name for name in HOOKED if name in problems), rows)
-    hooks = check_hooks(hooked, ranks) if hooked else ()
     if ranks == 2:
-        return (*cross_validate((*cases(4, problems, rows=rows), *counted), 2, counted), *hooks)
-    compared = cross_validate(cases(2 * ranks, problems, rows=rows), ranks)
-    return (*compared, *cross_validate(tuple(counted), 2, counted), *hooks)
+        yield from two_worlds((*cases(4, problems, rows=rows), *counted), 2, counted)
+    else:
+        yield from two_worlds(cases(2 * ranks, problems, rows=rows), ranks)
+        yield from two_worlds(tuple(counted), 2, counted)
+    hooked = hook_cases(tuple(name for name in HOOKED if name in problems), rows)
+    if hooked:
+        yield from check_hooks(hooked, ranks)

@@ -21,7 +21,7 @@ from experiments.ranks.crossval import STEPS
 from proofs_check.audit.loading import imported
 from proofs_check.audit.own_folders import own_name
 from proofs_check.compressors.check import check_compressor
-from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.methods.equivalence import Case, two_worlds
 from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.problems.check import check_problem
@@ -130,7 +130,7 @@ def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> It
             cases.append(Case(own_row.key, build_own, (name, objective), steps=STEPS))
     if cases and ranks:
         report(f"{own_row.key}: {WORKERS} workers on {ranks} ranks")
-        yield from cross_validate(tuple(cases), ranks)
+        yield from two_worlds(tuple(cases), ranks)
 
 
 def build_own(name: str, objective: str) -> tuple[Method[Any], Problem]:

@@ -1,6 +1,6 @@
 """Thinned curves: the points that a picture cannot do without.
 
-A point is left out where the straight line between its kept neighbours passes within half a pixel
+A point is left out where the straight line between its kept neighbours passes within a pixel
 of it, along every curve that shares the points (Ramer 1972; Douglas and Peucker 1973).
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from theory.arrays import Floats, Ints
 
-PIXELS = 600
-"""Points across a picture that can be told apart."""
+PIXELS = 540
+"""Points across a picture that can be told apart: a curve is one and a half wide."""
 
 
 def thinned(across: Sequence[Floats], upwards: Sequence[Floats], logs: tuple[bool, bool]) -> Ints:
@@ -38,7 +38,7 @@ def thinned(across: Sequence[Floats], upwards: Sequence[Floats], logs: tuple[boo
             continue
         off = _distances(points[:, first : last + 1])
         far = int(np.argmax(off))
-        if off[far] > 0.5 / PIXELS:
+        if off[far] > 1 / PIXELS:
             keep[first + far] = True
             waiting += [(first, first + far), (first + far, last)]
     return np.flatnonzero(keep)

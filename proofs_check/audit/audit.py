@@ -9,6 +9,7 @@ from typing import final
 import torch
 
 from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from proofs_check.audit.array_contract import check_array_contract
 from proofs_check.audit.arrays import NotNumeric
 from proofs_check.audit.bad_inputs import check_not_finite, check_recovery
@@ -129,7 +130,7 @@ def audit(
     stated, plan = stated or Stated(), plan or Plan()
     done = _Findings(subject)
     try:
-        with undisturbed():
+        with undisturbed(), one_thread():
             tell("trying it")
             pace = pace_of(subject, plan.dims, plan.seconds)
             dims = pace.dims(plan.dims)

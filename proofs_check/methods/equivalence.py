@@ -8,7 +8,7 @@ crossed must be the code's length rounded up to whole bytes, message by message.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.network.base import Network
-from algorithms.network.launch import launch
+from algorithms.network.launch import launch_each
 from algorithms.network.ledger import Account
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
@@ -97,14 +97,14 @@ def run_case(case: Case, network: Callable[[int], Network]) -> FinalState:
     )
 
 
-def play_sharded(cases: tuple[Case, ...]) -> list[FinalState]:
-    """All cases on this rank."""
-    return [run_case(case, Sharded) for case in cases]
+def play_sharded(case: Case) -> FinalState:
+    """The case on this rank."""
+    return run_case(case, Sharded)
 
 
-def play_simulated(cases: tuple[Case, ...]) -> list[FinalState]:
-    """All cases in the simulation."""
-    return [run_case(case, Simulated) for case in cases]
+def play_simulated(case: Case) -> FinalState:
+    """The case in the simulation."""
+    return run_case(case, Simulated)
 
 
 def joined(parts: list[FinalState]) -> FinalState:
@@ -221,19 +221,25 @@ def arriving(case: Case, ending: FinalState, ranks: int) -> Verdict:
 def cross_validate(
     cases: tuple[Case, ...], ranks: int, stated: Mapping[Case, tuple[float, bool]] | None = None
 ) -> tuple[Verdict, ...]:
-    """Every case in both worlds on the gather path; one launch of ranks for all.
+    """All verdicts of :func:`two_worlds`."""
+    return tuple(two_worlds(cases, ranks, stated))
+
+
+def two_worlds(
+    cases: tuple[Case, ...], ranks: int, stated: Mapping[Case, tuple[float, bool]] | None = None
+) -> Iterator[Verdict]:
+    """Every case in both worlds on the gather path, as ranks finish it; one launch of ranks for
+    all.
 
     ``stated`` gives the closed-form length of a message [bits], and whether it is exact, for cases
     with one worker a rank: there every worker's messages cross once to each rank, and their bytes
     are held against it; bytes that arrive at a worker are held against its bill.
     """
-    parts = launch(play_sharded, cases, ranks=ranks)
-    verdicts: list[Verdict] = []
-    for k, (case, simulated) in enumerate(zip(cases, play_simulated(cases), strict=True)):
-        whole = joined([part[k] for part in parts])
-        verdicts.extend(compare(case, simulated, whole, ranks))
+    endings = launch_each(play_sharded, [(case,) for case in cases], ranks=ranks)
+    for case, parts in zip(cases, endings, strict=True):
+        whole = joined(parts)
+        yield from compare(case, play_simulated(case), whole, ranks)
         if stated is not None and case in stated:
             length, exact = stated[case]
-            verdicts.append(crossing(case, whole, length, ranks, exact))
-            verdicts.append(arriving(case, whole, ranks))
-    return tuple(verdicts)
+            yield crossing(case, whole, length, ranks, exact)
+            yield arriving(case, whole, ranks)

@@ -350,8 +350,8 @@ def test_crossval_says_where_the_worlds_differ(
     def compare(outcome: Outcome) -> Callable[..., tuple[Verdict, ...]]:
         return lambda ranks, rows: (Verdict("qsgd", f"on {ranks} ranks", "iterates", outcome),)
 
-    monkeypatch.setattr(crossval, "main_crossval", compare(Outcome.AGREES))
+    monkeypatch.setattr(crossval, "compared_with_ranks", compare(Outcome.AGREES))
     assert crossval.crossval_command(4, as_json=True) == 0
     assert json.loads(capsys.readouterr().out)[0]["claim"] == "on 4 ranks"
-    monkeypatch.setattr(crossval, "main_crossval", compare(Outcome.REFUTED))
+    monkeypatch.setattr(crossval, "compared_with_ranks", compare(Outcome.REFUTED))
     assert crossval.crossval_command(2, as_json=False) == 1

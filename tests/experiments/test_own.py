@@ -258,7 +258,7 @@ def test_what_was_found_before_an_interrupt_is_shown(monkeypatch: pytest.MonkeyP
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("experiments.ranks.user_objects.cross_validate", interrupted)
+    monkeypatch.setattr("experiments.ranks.user_objects.two_worlds", interrupted)
     result = CliRunner().invoke(app, ["check", "a_users_module:SOUND", "--json"])
     assert result.stdout == ""
     assert "falls from start to end" in result.stderr
