@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def launch_each(
     backend: str = "gloo",
     timeout: float = 300.0,
     fresh: bool = False,
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any]]:
     """:func:`launch` of several calls one after another on the same ranks: the results of each in
     order of ranks, as soon as all ranks have them. Ranks are stopped where nobody asks further.
 
@@ -175,7 +175,7 @@ def launch_each(
 def _look_after(started: ProcessContext, folder: Path, ranks: int, timeout: float) -> bool:
     """Wait a moment for ranks; whether all have ended, and none of them badly."""
     try:
-        return bool(started.join(timeout=_MOMENT))  # type: ignore[no-untyped-call]
+        return bool(started.join(timeout=_MOMENT))
     except ProcessExitedException as error:
         raise RankLost(
             f"rank {error.error_index} died with exit code {error.exit_code}; the others were "

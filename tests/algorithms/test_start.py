@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from algorithms.network.launch import launch
+from algorithms.network.launch import launch, launch_each
 from algorithms.network.ranks import place
 
 pytestmark = pytest.mark.sharded
@@ -49,7 +49,7 @@ def test_fresh_ranks_hash_words_differently(monkeypatch: pytest.MonkeyPatch) -> 
 WAITS = """
 import os, sys, time
 from pathlib import Path
-from algorithms.network.launch import launch
+from algorithms.network.launch import launch, launch_each
 
 def work():
     folder = Path(sys.argv[1])
@@ -103,3 +103,28 @@ def test_a_folder_with_packages_of_our_names_is_not_taken_for_ours(tmp_path: Pat
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str([(0, 2), (1, 2)]), place.__doc__
+
+
+def held(number: int, gate: str) -> tuple[int, int]:
+    """The number and the rank's process; from the second call on not before the gate is open."""
+    while number and not Path(gate).exists():
+        time.sleep(0.01)
+    return number, os.getpid()
+
+
+def test_results_come_while_ranks_still_work(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    endings = launch_each(held, [(number, str(gate)) for number in range(3)], ranks=2)
+    first = next(endings)
+    assert [number for number, _ in first] == [0, 0], "the others wait for the gate"
+    gate.touch()
+    rest = list(endings)
+    assert [[number for number, _ in one] for one in rest] == [[1, 1], [2, 2]]
+    assert {pid for one in (first, *rest) for _, pid in one} == {pid for _, pid in first}
+
+
+def test_ranks_end_where_nobody_asks_further(tmp_path: Path) -> None:
+    endings = launch_each(held, [(0, ""), (1, str(tmp_path / "never"))], ranks=2)
+    pids = [pid for _, pid in next(endings)]
+    endings.close()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
