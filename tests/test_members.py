@@ -33,7 +33,7 @@ from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.erratum import Demonstration
 from proofs_check.instruments.study import Study
 from proofs_check.mutants.method_mutant import MethodMutant, OperatorMutant
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, STUDIES
 from theory.estimation import ESTIMATION
 from theory.members import declared, modules

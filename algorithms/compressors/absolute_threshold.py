@@ -60,8 +60,8 @@ class AbsoluteThreshold(MaskCompressor):
 
     def _ranks(self, d: int) -> tuple[int, int]:
         """Number of coordinates sampled, and the rank among them that is the threshold."""
-        s = d if self.sample is None else kept(self.sample, d)
-        return s, kept(self.keep, s)
+        s = d if self.sample is None else kept(self.sample, d, "sample")
+        return s, kept(self.keep, s, "keep")
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         return (

@@ -58,32 +58,33 @@ class Atomo(DropOut):
         elif self.budget is AtomBudget.TERNGRAD:
             omega, formula = (math.sqrt(d) - 1) / 2, "(sqrt(d) - 1)/2"
         else:
-            omega, formula = d / kept(self._number(), d) - 1, "d/s - 1"
+            omega, formula = d / self._expected(d) - 1, "d/s - 1"
         return (
             Unbiased(_PAPER),
             VarianceBound(omega, formula, _PAPER, True, Confidence.DERIVED),
         )
 
-    def _number(self) -> int | float:
+    def _expected(self, d: int) -> int:
+        """s, the expected number of coordinates of d that are sent."""
         assert not isinstance(self.budget, AtomBudget)
-        return self.budget
+        return kept(self.budget, d, "budget")
 
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
         if self.budget is AtomBudget.QSGD:
             return row_norms.norms(a)[:, 0].to(torch.float64) * scales
         if self.budget is AtomBudget.TERNGRAD:
             return extremes.tops(a)[:, 0].to(torch.float64) * scales
-        return drop_out.of_density(a, scales, float(kept(self._number(), a.shape[-1])))
+        return drop_out.of_density(a, scales, float(self._expected(a.shape[-1])))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = {AtomBudget.QSGD: NORM, AtomBudget.TERNGRAD: TOP}
         if isinstance(self.budget, AtomBudget):
             return self.row_part(0.0, own[self.budget], d, dtype)
-        return self.row_part(float(kept(self.budget, d)), DENSITY, d, dtype)
+        return self.row_part(float(self._expected(d)), DENSITY, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: s coordinates by value."""
-        count = math.sqrt(d) if isinstance(self.budget, AtomBudget) else kept(self._number(), d)
+        count = math.sqrt(d) if isinstance(self.budget, AtomBudget) else self._expected(d)
         if self.budget is AtomBudget.TERNGRAD:
             count = d  # all magnitudes may be equal
         return bits.hybrid_code(d, count, 0, float_bits)

@@ -60,11 +60,15 @@ class Centred(GridCompressor):
         return f"centred(B={share_name(self.budget)[2:]}, {', '.join(notes)})"
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        omega = d / kept(self.budget, d) - 1
+        omega = d / self._expected(d) - 1
         return (
             Unbiased(_PAPER),
             VarianceBound(omega, "d/B - 1", _PAPER, not self.mean, Confidence.DERIVED),
         )
+
+    def _expected(self, d: int) -> int:
+        """B, the expected number of coordinates of d that are sent."""
+        return kept(self.budget, d, "budget")
 
     def centre(self, x: Tensor) -> Tensor:
         """mu ``[..., m, 1]`` of rows ``[..., m, d]``."""
@@ -86,7 +90,7 @@ class Centred(GridCompressor):
     def _level(self, x: Tensor, centre: Tensor) -> Tensor:
         """The distance from the centre ``[..., m, 1]`` (float64) that is sent for sure."""
         off = (x - centre).reshape(-1, x.shape[-1])
-        wanted = float(kept(self.budget, x.shape[-1]))
+        wanted = float(self._expected(x.shape[-1]))
         level = drop_out.of_density(off, torch.ones_like(off[:, 0], dtype=torch.float64), wanted)
         return level.reshape(*x.shape[:-1], 1)
 
@@ -94,7 +98,7 @@ class Centred(GridCompressor):
         """Mask ``[..., m, d]`` of the coordinates that are sent."""
         d = x.shape[-1]
         if not self.optimal:
-            return below_one(draws, kept(self.budget, d) / d, d)
+            return below_one(draws, self._expected(d) / d, d)
         numbers = uniforms(draws, x)
         if isinstance(numbers, Counters):
             flat = x.reshape(-1, d), centre.reshape(-1, 1), level.reshape(-1, 1)
@@ -104,7 +108,7 @@ class Centred(GridCompressor):
     def _chances(self, x: Tensor, centre: Tensor, level: Tensor, d: int) -> Tensor:
         """p of some coordinates x ``[..., m, k]`` of rows of d."""
         if not self.optimal:
-            return torch.full_like(x, kept(self.budget, d) / d, dtype=torch.float64)
+            return torch.full_like(x, self._expected(d) / d, dtype=torch.float64)
         off = (x - centre).abs().to(torch.float64)
         return torch.where(off > 0, (off / level).clamp_max(1), 0)
 
@@ -115,7 +119,7 @@ class Centred(GridCompressor):
 
     def exact_cells(self, x: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:
         d = len(x)
-        b = kept(self.budget, d)
+        b = self._expected(d)
         centre = sum(x, Fraction(0)) / d if self.mean else Fraction(0)
         if self.optimal:
             raise IrrationalScale("the optimal probabilities are found in floating point")
@@ -140,7 +144,7 @@ class Centred(GridCompressor):
         d = x.shape[-1]
         level = self._level(x, centre) if self.optimal else centre
         entries, values = listed(self._taken(x, centre, level, draws), x)
-        share = 0.0 if self.optimal else kept(self.budget, d) / d
+        share = 0.0 if self.optimal else self._expected(d) / d
         lines = centre.reshape(-1, 1), level.to(torch.float64).reshape(-1, 1)
         held = values.reshape(-1, values.shape[-1])
         sent = dropped.recentred(entries.count.reshape(-1, 1), held, *lines, share)
@@ -153,14 +157,14 @@ class Centred(GridCompressor):
         return rows.view(*values.shape[:-1], d)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
-        wanted, value = float(kept(self.budget, d)), torch.finfo(dtype).bits
+        wanted, value = float(self._expected(d)), torch.finfo(dtype).bits
         ints = (self.mean, value, value + index_bits(d))
         reals = (wanted, 0.0 if self.optimal else wanted / d)
         return RowPart(centred, numbers(dtype, ints=ints, reals=reals))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""
-        return float_bits + kept(self.budget, d) * (float_bits + index_bits(d))
+        return float_bits + self._expected(d) * (float_bits + index_bits(d))
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """At least what differs from the commonest value, at most everything."""

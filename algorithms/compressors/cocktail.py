@@ -64,8 +64,8 @@ class Cocktail(Compressor):
         Raises:
             ValueError: they do not fit d.
         """
-        lot = kept(self.share, d)
-        return lot, kept(self.top, lot)
+        lot = kept(self.share, d, "share")
+        return lot, kept(self.top, lot, "top")
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         _, k = self.sizes(d)

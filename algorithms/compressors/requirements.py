@@ -61,21 +61,22 @@ def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
     )
 
 
-def kept(k: int | float, d: int) -> int:
+def kept(k: int | float, d: int, name: str = "k") -> int:
     """Number of coordinates kept of d: k itself if an integer, else ceil(k d).
 
-    The ceiling makes delta = kept / d at least the fraction asked for.
+    The ceiling makes delta = kept / d at least the fraction asked for. ``name`` is what the
+    operator calls k.
 
     Raises:
         ValueError: k is an integer outside [1, d] or a fraction outside (0, 1].
     """
     if isinstance(k, Integral):
         if not 1 <= k <= d:
-            raise ValueError(f"k must lie in [1, d], got k={k} with d={d}")
+            raise ValueError(f"{name} must lie in [1, d], got {name}={k} with d={d}")
         return int(k)
     if not 0 < k <= 1:
         raise ValueError(
-            f"k must be an integer in [1, d] or a fraction of d in (0, 1], got k={k!r}"
+            f"{name} must be an integer in [1, d] or a fraction of d in (0, 1], got {name}={k!r}"
         )
     return min(d, math.ceil(round(k * d, 9)) or 1)
 

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from experiments.commands.console import INTERRUPTED, REFUTED, bad_input, console, dump, print_note
+from experiments.commands.console import (
+    INTERRUPTED,
+    REFUTED,
+    bad_input,
+    console,
+    dump,
+    print_note,
+    writable_file,
+)
 
 
 def refute_command(
@@ -27,6 +35,8 @@ def refute_command(
     from experiments.commands.attacks import attacked, show_attack, write_script
 
     with bad_input(), redirect_stdout(sys.stderr):  # a stranger's module may print
+        if script is not None:
+            writable_file("script", script)
         found = attacked(name, budget=budget, attackers=attackers, seed=seed, workers=workers)
     if script is not None:
         write_script(script, found)

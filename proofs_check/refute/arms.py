@@ -10,7 +10,7 @@ from typing import NamedTuple, final
 
 import joblib
 
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.outcome import ArmReport
 from proofs_check.refute.search import SLICE, Clock, SearchSlice, SliceFound, sliced

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from proofs_check.refute.arms import searched
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.dependence import dependences
 from proofs_check.refute.outcome import ArmReport, Attack, Standing

@@ -12,7 +12,7 @@ from algorithms.engine.run import one_thread
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.moments.engine import ExactCurve, exact_moments
 from proofs_check.moments.reasons import NotLinear
-from proofs_check.refute.attackers.base import Confirmation
+from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.instance import QuadraticInstance
 from proofs_check.refute.measured import BoundTrial, Unfit, compared, known, rule

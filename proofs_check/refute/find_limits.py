@@ -15,8 +15,8 @@ from typing import Any, final
 import numpy as np
 
 from algorithms.engine.run import one_thread
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.attackers import ATTACKERS
-from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.limited import limited_theorems

@@ -17,7 +17,7 @@ from algorithms.problems.base import Problem
 from proofs_check.bounds.check import potential_of
 from proofs_check.instruments.limits import lower_limits
 from proofs_check.instruments.paths import path
-from proofs_check.refute.attackers.base import Confirmation
+from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.measured import SURE, BoundTrial, Unfit, compared, known, method_of, rule

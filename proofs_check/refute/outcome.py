@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 import scipy
 
-from proofs_check.refute.attackers.base import Confirmation
+from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.measured import BoundTrial
 
 

@@ -17,6 +17,7 @@ from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
+from theory.theorems.families import WholeStep
 from theory.theorems.kinds import ConstantStepTheorem
 
 _HORIZON, _LONGER = 100, 1.05
@@ -195,5 +196,6 @@ def planted(claim: Claim) -> Iterator[tuple[str, Claim]]:
         for reading in (RoundReading.BEST, RoundReading.PERIOD):
             wrong = FalseTheorem(theorem, rounds=reading)
             yield f"lam is {reading.value}", replace(claim, theorem=wrong)
-    if isinstance(theorem, ConstantStepTheorem) and not theorem.any_scale:
+    steps = isinstance(theorem, ConstantStepTheorem) and not isinstance(theorem, WholeStep)
+    if steps and not theorem.any_scale:
         yield "stepsizes twice as large", replace(claim, theorem=FalseTheorem(theorem, reach=2.0))

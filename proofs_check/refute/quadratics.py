@@ -12,7 +12,7 @@ import numpy as np
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.mutants.wrong_bounds import AlteredTheorem
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import PROBE, Claim, restrictions, sizes
 from proofs_check.refute.instance import COORDINATES, QuadraticInstance, quadratic_at
 from proofs_check.refute.measured import Unfit, known, method_of, remembered, with_share

@@ -18,7 +18,7 @@ from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.moments.course import MapSequence, course
 from proofs_check.moments.maps import StepMap
 from proofs_check.moments.reasons import NotLinear
-from proofs_check.refute.attackers.base import Confirmation
+from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import BoundTrial, Unfit
 from theory.arrays import Floats

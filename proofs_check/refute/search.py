@@ -11,8 +11,8 @@ from typing import final
 
 import numpy as np
 
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.attackers import ATTACKERS
-from proofs_check.refute.attackers.base import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import SURE, BoundTrial, Unfit
 from proofs_check.refute.outcome import ArmReport, Counterexample

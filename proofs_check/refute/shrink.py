@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance
 from proofs_check.refute.measured import BoundTrial, Unfit

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 
 from algorithms.engine.run import one_thread
 from proofs_check.cell import CellResult
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.edges import edges
 from proofs_check.refute.instance import Instance

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.codes.packed import Packed
 from algorithms.compressors.atomo import AtomBudget, Atomo
+from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.identity import Identity
@@ -204,6 +205,8 @@ def test_bad_parameters_are_refused() -> None:
         TopK(1.5).claims(10)
     with pytest.raises(ValueError, match=r"k must lie in \[1, d\], got k=0"):
         RandK(0).claims(10)
+    with pytest.raises(ValueError, match=r"budget must be an integer .* got budget=4\.5"):
+        Atomo(4.5).claims(10)
     with pytest.raises(ValueError, match=r"s must lie in \[1, 2\^24\), got s=0"):
         QSGD(0)
     with pytest.raises(TypeError, match=r"float32 or float64 rows, got x of torch\.float16"):

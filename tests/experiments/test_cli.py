@@ -156,6 +156,10 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             ("run", "qsgd", "-p", "quadratic-sc", "--out", "/dev/null/x"),
             "out must be a folder that can be written to, got out=/dev/null/x",
         ),
+        (
+            ("refute", "bsp_nonconvex", "--budget", "0.1", "--script", "/dev/null/x.py"),
+            "script must be a file that can be written, got script=/dev/null/x.py",
+        ),
         (("check", "QSGD(s=5)"), "nearest: QSGD(s=4)"),
         (("check", "scaled sgn"), "nearest: scaled sign"),
         *((("check", key), "nothing to check yet") for key in PLANNED),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.refute.attackers.base import Attacker
+from proofs_check.refute.attacker import Attacker
 from theory.members import members
 
 ATTACKERS: tuple[Attacker, ...] = tuple(

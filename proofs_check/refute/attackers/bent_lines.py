@@ -10,7 +10,7 @@ import numpy as np
 
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.refute.attackers.base import Attacker, Confirmation
+from proofs_check.refute.attacker import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim, restrictions
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import share

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from proofs_check.refute.attackers.base import Confirmation
+from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.attackers.exact_quadratics import exact_moments_attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.followed import again, runs

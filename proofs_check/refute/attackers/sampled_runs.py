@@ -10,7 +10,7 @@ from typing import Any, final
 from algorithms.catalogue import problem as problem_called
 from algorithms.catalogue import row as row_called
 from algorithms.problems.base import Problem
-from proofs_check.refute.attackers.base import Attacker, Confirmation
+from proofs_check.refute.attacker import Attacker, Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import Instance, share

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.refute.attackers.base import Attacker, Confirmation, never
+from proofs_check.refute.attacker import Attacker, Confirmation, never
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.followed import AGAIN, runs
 from proofs_check.refute.instance import share

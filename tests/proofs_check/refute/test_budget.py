@@ -11,8 +11,8 @@ import rateproof
 from proofs_check.refute import attack as attacking
 from proofs_check.refute import dependence, search
 from proofs_check.refute.attack import attack
+from proofs_check.refute.attacker import Attacker, Confirmation
 from proofs_check.refute.attackers import ATTACKERS
-from proofs_check.refute.attackers.base import Attacker, Confirmation
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance, QuadraticInstance
 from proofs_check.refute.measured import BoundTrial, Unfit
