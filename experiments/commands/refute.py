@@ -29,14 +29,15 @@ def refute_command(
     as_json: bool,
 ) -> int:
     """Exit code 1 if the theorem is refuted, 130 if it was interrupted before that."""
+    if script is not None:
+        with bad_input():
+            writable_file("script", script)
     print_note(f"refute {name}: up to {budget:g} s")
     sys.stderr.flush()
     # the attackers import the catalogue, which takes seconds: something is said before
     from experiments.commands.attacks import attacked, show_attack, write_script
 
     with bad_input(), redirect_stdout(sys.stderr):  # a stranger's module may print
-        if script is not None:
-            writable_file("script", script)
         found = attacked(name, budget=budget, attackers=attackers, seed=seed, workers=workers)
     if script is not None:
         write_script(script, found)
