@@ -7,6 +7,7 @@ are told from these alone, so that no text repeats a number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
@@ -21,7 +22,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from proofs_check.instruments.chosen_steps import steps_of
 from proofs_check.instruments.effect_check import Arm, EffectCheck, StepsizeChoice
-from proofs_check.instruments.measurement import Measurement
+from proofs_check.instruments.measurement import BudgetLeft, Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import at_best
@@ -132,7 +133,8 @@ def contrast(
 
 
 class _Contest(NamedTuple):
-    """Arguments of :func:`contrast`."""
+    """Arguments of :func:`contrast`; in variants a run goes on ``until_spent``, if it would leave
+    some of the budget."""
 
     key: str
     effect: str
@@ -144,6 +146,7 @@ class _Contest(NamedTuple):
     scales: tuple[str, str]
     tuning: StepsizeChoice | None
     kept: Mapping[str, float]
+    until_spent: bool = False
 
     def setting_of(self, which: Arm) -> Setting:
         """The setting of an arm."""
@@ -204,7 +207,9 @@ def _varied(contest: _Contest, variant: Variant) -> EffectCheck:
         changes = {name: getattr(there, name) for name in one.changes}
         arms[which] = one._replace(changes=changes)
     setting = setting.lengthened() if longer else setting
-    return _checked(contest._replace(setting=setting, reading=reading, arms=arms, kept={}))
+    return _checked(
+        contest._replace(setting=setting, reading=reading, arms=arms, kept={}, until_spent=True)
+    )
 
 
 def _measure(contest: _Contest, which: Arm, *, from_grid: bool = False) -> Measurement:
@@ -240,7 +245,15 @@ def _play(
         if chooses and contest.reading.budget is None:
             raise
         trace, diverged = error.trace, True
-    return contest.reading.read(one.view(trace), diverged=diverged)
+    try:
+        return contest.reading.read(one.view(trace), diverged=diverged)
+    except BudgetLeft as left:
+        if not contest.until_spent or math.isinf(left.times):
+            raise
+        longer = setting.lengthened(left.times)
+        return _play(
+            contest, longer, one, size, seed=seed, replicas=replicas, points=points, chooses=chooses
+        )
 
 
 def _described(setting: Setting, arms: Mapping[Arm, Contestant]) -> str:

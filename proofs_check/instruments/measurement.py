@@ -77,6 +77,17 @@ class Measurement(NamedTuple):
     least: float = math.inf
 
 
+class BudgetLeft(ValueError):
+    """A run ends before its budget is spent; ``times`` as many steps would spend it."""
+
+    def __init__(self, method: str, spent: float, of: str, budget: float) -> None:
+        super().__init__(
+            f"the run of {method} spends {spent:.6g} of {of}, less than budget={budget:.6g}; "
+            "give it more steps"
+        )
+        self.times = budget / spent if spent > 0 else math.inf
+
+
 def at_end(
     trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1
 ) -> Measurement:
@@ -89,14 +100,11 @@ def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality
     """``y`` at the last record at which at most ``budget`` of ``x`` was spent.
 
     Raises:
-        ValueError: the run ends before its budget is spent: give it more steps.
+        BudgetLeft: the run ends before its budget is spent: give it more steps.
     """
     across, up = _across(trace, x), _up(trace, y)
     if across[:, -1].min() < budget:
-        raise ValueError(
-            f"the run of {trace.method} spends {across[:, -1].min():.6g} of {x}, less than "
-            f"budget={budget:.6g}; give it more steps"
-        )
+        raise BudgetLeft(trace.method, float(across[:, -1].min()), x, budget)
     at = (across <= budget).sum(axis=1) - 1
     return Measurement(up[np.arange(len(up)), at], across.mean(axis=0), up)
 

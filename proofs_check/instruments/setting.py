@@ -192,10 +192,10 @@ class Setting:
             return there
         return replace(there, seed=variant.seed, chosen_on=variant.seed + 1000)
 
-    def lengthened(self) -> Setting:
+    def lengthened(self, times: float = LONGER) -> Setting:
         """The same with longer runs, recorded as often."""
-        points = None if self.points is None else math.ceil(self.points * LONGER)
-        return replace(self, steps=math.ceil(self.length * LONGER), points=points)
+        points = None if self.points is None else math.ceil(self.points * times)
+        return replace(self, steps=math.ceil(self.length * times), points=points)
 
 
 def stretched(step: Stepsizes, factor: float) -> Stepsizes:

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from algorithms.codes.packed import Packed
 from algorithms.compressors.atomo import AtomBudget, Atomo
-from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.identity import Identity

@@ -14,7 +14,7 @@ from algorithms.catalogue import problem, row
 from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.effect_check import Arm, EffectCheck, held
-from proofs_check.instruments.measurement import Measurement, at_budget, at_end, to_reach
+from proofs_check.instruments.measurement import BudgetLeft, Measurement, at_budget, at_end, to_reach
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.reading import Reading
 from proofs_check.verdict import Outcome
@@ -146,8 +146,9 @@ def test_readings_of_a_trace():
     assert Reading(target=1e-9).read(trace, diverged=True).least == math.inf
     bits = float(trace.sent_bits[0, 1])
     assert at_budget(trace, 2.5 * bits, "sent_bits").values == pytest.approx([0.5 * 4.0**-2])
-    with pytest.raises(ValueError, match="give it more steps"):
+    with pytest.raises(BudgetLeft, match="give it more steps") as left:
         at_budget(trace, 6 * bits, "sent_bits")
+    assert left.value.times == pytest.approx(6 / 5)
 
 
 def _of(values, at_most=0.5):

@@ -15,7 +15,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import Arm, StepsizeChoice
-from proofs_check.instruments.measurement import Measurement
+from proofs_check.instruments.measurement import BudgetLeft, Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, scaled, stretched
 from proofs_check.instruments.sizes import Sizes
@@ -113,6 +113,17 @@ def _against(baseline, tuning=None, without=ONE_STEP, reading=None):
         method="sixty steps", baseline=baseline, without=without, at_most=0.5, source="made",
         tuning=tuning,
     )  # fmt: skip
+
+
+def test_a_variant_runs_until_its_budget_is_spent():
+    """Four workers take 40 steps where six take 60, and 50 may be spent."""
+    whole = arm("sixty steps", lambda it: BSP(it.step), steps=60)
+    effect = _against(whole, without=whole, reading=Reading(budget=50.0))
+    assert effect.measure(Arm.METHOD).x[-1] == 60
+    fewer = effect.vary(Variant("n x 0.67", n=2 / 3)).measure(Arm.METHOD)
+    assert fewer.x[-1] == 50
+    with pytest.raises(BudgetLeft):
+        _against(whole, without=whole, reading=Reading(budget=61.0)).measure(Arm.METHOD)
 
 
 def test_both_sides_choose_from_one_grid_or_it_is_said_why_not():
