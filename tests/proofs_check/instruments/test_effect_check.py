@@ -14,7 +14,13 @@ from algorithms.catalogue import problem, row
 from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.effect_check import Arm, EffectCheck, held
-from proofs_check.instruments.measurement import BudgetLeft, Measurement, at_budget, at_end, to_reach
+from proofs_check.instruments.measurement import (
+    BudgetLeft,
+    Measurement,
+    at_budget,
+    at_end,
+    to_reach,
+)
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.reading import Reading
 from proofs_check.verdict import Outcome
