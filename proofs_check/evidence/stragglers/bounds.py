@@ -70,7 +70,7 @@ BOUND_CHECKS = (
     BoundCheck("asgrad", IID, asysg_con, entry(IID, 4), _shuffled, 2000),
     BoundCheck(
         "delay-adaptive-asgd", f"{EQUAL_CURVATURES}, one worker of twenty seconds",
-        delay_adaptive_steps, partial(equal_curvatures, 4, 100.0, d=100),
+        delay_adaptive_steps, partial(equal_curvatures, 4, 100.0, d=400),
         lambda step, p, steps: BufferedServer(
             step, steps, Exponential((1.0, 1.0, 1.0, 20.0)), DelayAdaptive(smoothness(p)),
             replicas=REPLICAS,

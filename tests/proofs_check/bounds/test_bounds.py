@@ -180,3 +180,12 @@ def test_assumptions_that_fail_are_named() -> None:
     verdict = replace(local, states=lambda p: Constants()).result().verdicts[0]
     assert verdict.outcome is Outcome.NOT_APPLICABLE
     assert "zeta2" in verdict.evidence
+
+
+def test_a_tenth_of_the_bound_on_the_least_gradient_is_refuted() -> None:
+    chosen = next(c for c in BOUND_CHECKS if c.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT)
+    less = MisreadBound(
+        chosen.theorem,
+        lambda c: c.state(sigma2=c.need("sigma2") / 10, initial_gap=c.need("initial_gap") / 10),
+    )
+    assert outcome(replace(chosen, theorem=less)) is Outcome.REFUTED
