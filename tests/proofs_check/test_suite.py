@@ -105,7 +105,7 @@ def test_a_quick_survey_fits_rates_where_runs_are_cheap():
 
 @pytest.mark.parametrize("preset", list(PRESETS))
 def test_a_preset_has_room_for_its_statistical_tests(preset):
-    """A run makes three tests (its bill is exact) and an operator at most seven, a bound two, of its
+    """A run makes three tests (its bill is exact), an operator at most seven, a bound two, of its
     curve and its rate; a derivation is computer algebra and makes none; other cells gave four
     verdicts on average when this was written. The report counts those of its own run."""
     found = cells(preset)
