@@ -21,6 +21,7 @@ from theory.theorems.conditions import weight_sum
 from theory.theorems.d_psgd_variance import d_psgd_variance
 from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
 from theory.theorems.delay_adaptive_steps import delay_adaptive_steps
+from theory.theorems.ef21_two_way import ef21_two_way
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way_variance import ef_sgd_two_way_variance
 from theory.theorems.ef_sgd_variance import ef_sgd_variance
@@ -252,12 +253,19 @@ def test_momentum_and_two_way_feedback_by_variances_by_hand() -> None:
     assert ef_sgd_two_way_variance.violations(c, ConstantStep(0.0626), 50)
 
 
-def test_batches_by_arrivals_and_adaptive_steps_by_hand() -> None:
+def test_batches_by_arrivals_adaptive_steps_and_both_ways_by_hand() -> None:
     """Rennala: C/S = 7/4, 2 Delta/gamma = 60, gamma L sigma2/S = 1/4; Malenia: 12/8 and 1/8."""
     value = at_example(rennala_arrivals, ConstantStep(0.1), 50)
     assert value == pytest.approx(7 / 50 * (60 + (1 + 50 / 4) / 4), rel=1e-13)
     value = at_example(malenia_arrivals, ConstantStep(0.1), 50)
     assert value == pytest.approx(12 / 50 * (60 + (1 + 50 / 8) / 8), rel=1e-13)
+    value = at_example(ef21_two_way, ConstantStep(0.01), 50)
+    assert value == pytest.approx(6 / 0.5, rel=1e-13)
+    c = ef21_two_way.example.state(delta_up=0.75, delta_down=0.75)  # A = 4: 1/(2 + 10)
+    assert not ef21_two_way.violations(c, ConstantStep(1 / 12), 50)
+    assert ef21_two_way.violations(c, ConstantStep(0.0834), 50)
+    (told,) = ef21_two_way.violations(c.state(initial_memory=1.0), ConstantStep(0.01), 50)
+    assert "initial_memory" in told
     value = at_example(delay_adaptive_steps, ConstantStep(0.01), 50)
     assert value == pytest.approx(12 / 0.5 + 1.25 * 0.01 * 2 * 5, rel=1e-13)
     c = rennala_arrivals.example

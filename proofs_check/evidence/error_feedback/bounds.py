@@ -17,6 +17,7 @@ from theory.rules.virtual_iterate_deviation import error_controlled, told_downwa
 from theory.stepsizes import Stepsize
 from theory.theorems.ef21 import ef21
 from theory.theorems.ef21_pl import ef21_pl
+from theory.theorems.ef21_two_way import ef21_two_way
 
 _HALF, _MOST, _ETA = TopK(0.5), TopK(0.75), 0.2
 
@@ -69,6 +70,15 @@ BOUND_CHECKS = (
             "ef21", problem, ef21, setting, lambda step, _p, _t: EF21(step, TopK(0.5)), 300
         )
         for problem, setting in UNEQUAL
+    ),
+    BoundCheck(
+        "ef21-bc", CURVATURES, ef21_two_way, curvatures,
+        lambda step, _p, _t: EF21(step, _HALF, full_start=True, downlink=_HALF), 2000,
+        root_mean_square,
+    ),
+    BoundCheck(
+        "ef21-bc", NONCONVEX, ef21_two_way, entry(NONCONVEX),
+        lambda step, _p, _t: EF21(step, _MOST, full_start=True, downlink=_MOST), 500,
     ),
     near(
         "ef21-p", lambda: told_downwards(delta_of(_HALF, 4)),

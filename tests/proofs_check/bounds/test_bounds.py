@@ -70,7 +70,7 @@ def test_names_are_unique() -> None:
 
 LESS_NOISE = {
     **dict.fromkeys(
-        ("lag", "dgd", "ef21", "ef21-p", "ef21-pp", "marina", "dasha", "rand-diana"), 0.0
+        ("lag", "dgd", "ef21", "ef21-bc", "ef21-p", "ef21-pp", "marina", "dasha", "rand-diana"), 0.0
     ),
     **dict.fromkeys(("linear-scaling", "sqrt-scaling", "legw"), 1 / 8),
     "ri-sgd": 1 / 2,

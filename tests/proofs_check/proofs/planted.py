@@ -353,6 +353,8 @@ PLANTED += (
 PLANTED += (
     ("responses", lambda p: {"apart": tuple(2 * one for one in p.APART)}, "beside it"),
     ("lagging_models", lambda p: {"longest": p.LONGEST / 2}, "wants end at"),
+    ("ef21_two_way", lambda p: {"claimed": p.BOUND / 2}, "sum of T steps"),
+    ("ef21_two_way", lambda p: {"apart": p.APART / 2}, "errors of both ways"),
     ("rennala_arrivals", lambda p: {"models": p.TIME / p.S}, "C times the sum"),
     ("rennala_arrivals", lambda p: {"older": 0 * p.n}, "arrivals that a model is kept for"),
     ("malenia_arrivals", lambda p: {"models": p.TIME / p.S}, "C times the sum"),
