@@ -41,6 +41,7 @@ Series = tuple[Floats, Floats, tuple[Floats, Floats], float]
 
 REPLICAS = 64
 _SEED = 91
+_READ = ("x", "view", "local", "told", "versions")  # what states call points of gradients
 _PROBE = ConstantStep(1.0)  # the method's constants do not depend on its stepsize
 
 
@@ -218,8 +219,8 @@ class BoundCheck:
         longest = max(
             float(torch.linalg.norm(rows, dim=-1).max())
             for m in moments
-            for rows in (method.models(m.state), getattr(m.state, "x", None))
-            if rows is not None
+            for rows in (method.models(m.state), *(getattr(m.state, name, None) for name in _READ))
+            if isinstance(rows, Tensor)
         )
         inside = longest <= radius
         verdict = Verdict(
