@@ -113,7 +113,7 @@ def test_every_file_of_results_gives_one_by_its_own_name(
     assert kind is OrderOnly or not missing, (
         f"no instance: {missing}; end the file with `name = Class()`"
     )
-    shared = {"conditions", "families", "kinds", "reached", "tracked"}
+    shared = {"collected", "conditions", "families", "kinds", "reached", "tracked"}
     files = {module.__name__.rpartition(".")[2] for module in modules(room)} - shared
     assert {result.name for result in listed} == files
 

@@ -118,6 +118,9 @@ class Constants:
         compensation: what a correction of the delay adds to a gradient is at most this times the
             model's move since it was read [f / x^2].
         turn: every worker arrives at least once within this many consecutive ticks.
+        collected: gradients of its model that a server waits for: the noise of its step is at most
+            sigma2 / collected, and so many at least make it.
+        held: arrivals for which a server keeps a model, at most.
         statements: by a constant's name, how it is known.
     """
 
@@ -184,6 +187,8 @@ class Constants:
     meeting_chance: float | None = None
     compensation: float | None = None
     turn: int | None = None
+    collected: int | None = None
+    held: int | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -38,7 +38,7 @@ PART = Range(0, 1, (True, True))
 
 RANGES: dict[str, Range] = {
     **dict.fromkeys(("n", "d", "H", "H_stale", "H_velocity", "lazy_window", "blocks"), COUNT),
-    "turn": COUNT,
+    **dict.fromkeys(("turn", "collected", "held"), COUNT),
     **dict.fromkeys(("L", "L_max", "L_rms", "gain", "consensus_step"), POSITIVE),
     **dict.fromkeys(("lipschitz", "lipschitz_one"), POSITIVE),
     **dict.fromkeys(("lam", "kept", "remembered"), PART),

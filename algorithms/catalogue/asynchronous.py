@@ -38,6 +38,7 @@ from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.asysg_incon import asysg_incon
 from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.unbounded_delays import unbounded_delays
 
 _PUSH, _FETCH = 4, 2
@@ -80,6 +81,7 @@ def downpour(**changed: Any) -> Recipe:
         Identity(),
         downlink=_fetched_in_turn,
         why="the paper gives no convergence theorem: evidence is by experiment",
+        results=(perturbed_iterate,),
     )
 
 

@@ -14,6 +14,7 @@ from algorithms.methods.drift.scaffnew import Scaffnew
 from algorithms.methods.drift.scaffold import ControlOption, Scaffold
 from theory.orders.scaffold import scaffold
 from theory.orders.scaffold_strongly_convex import scaffold_strongly_convex
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.scaffnew import scaffnew
 
 _PERIOD = 8
@@ -75,7 +76,7 @@ ENTRIES: tuple[Row, ...] = (
             "most 1/(81 L K)); with all workers and eta_g = 1 it is Scaffnew with a communication "
             "round after every K steps, and Scaffnew's theorem, which is about rounds by a coin, "
             "does not cover that",
-            results=(scaffold, scaffold_strongly_convex),
+            results=(scaffold, scaffold_strongly_convex, perturbed_iterate),
         ),
         advised=True,
     ),

@@ -17,6 +17,8 @@ from theory.orders.ef21_p import ef21_p
 from theory.orders.ef21_sgdm import ef21_sgdm
 from theory.theorems.ef21 import ef21
 from theory.theorems.ef21_pl import ef21_pl
+from theory.theorems.ef21_two_way import ef21_two_way
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 PROBLEMS = "quadratic-unequal", "logreg-breast-cancer", "nonconvex-digits-dirichlet"
 """Problems of rows since the surveys: workers that differ in minimisers, data and classes."""
@@ -70,7 +72,7 @@ ENTRIES: tuple[Row, ...] = (
             _TOP,
             problems=PROBLEMS,
             why="the constants of its stepsize and of its bound are recalled, not certain",
-            results=(econtrol,),
+            results=(econtrol, perturbed_iterate),
         ),
     ),
     entry(
@@ -83,7 +85,7 @@ ENTRIES: tuple[Row, ...] = (
             _TOP,
             problems=PROBLEMS,
             why="the rate is stated to order only",
-            results=(ef21_bc,),
+            results=(ef21_bc, ef21_two_way),
         ),
     ),
     entry(
@@ -104,7 +106,7 @@ ENTRIES: tuple[Row, ...] = (
             problems=PROBLEMS,
             operators=(_TOP,),
             why="the rate is stated to order only",
-            results=(ef21_p,),
+            results=(ef21_p, perturbed_iterate),
         ),
     ),
 )

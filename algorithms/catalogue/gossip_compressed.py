@@ -39,6 +39,7 @@ from theory.orders.quantimed import quantimed
 from theory.orders.quantimed_nonconvex import quantimed_nonconvex
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.dcd_psgd import dcd_psgd
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.quantised_consensus import quantised_consensus
 
 _LEVELS = QSGD(16)  # DCD-PSGD: an error small against the difference it rounds
@@ -85,7 +86,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             why="O(1/T + sigma/sqrt(nT)) is stated to order only",
-            results=(d2,),
+            results=(d2, perturbed_iterate),
         ),
     ),
     entry(

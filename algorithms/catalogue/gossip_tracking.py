@@ -32,6 +32,7 @@ from theory.orders.k_gt import k_gt
 from theory.orders.nids import nids
 from theory.orders.relay_sgd import relay_sgd
 from theory.theorem import Result
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 _TWO = ("quadratic-unequal", "nonconvex-digits-dirichlet")
 
@@ -44,7 +45,7 @@ def _tracking(order: StepOrder, *results: Result) -> Recipe:
         problems=_TWO,
         why="its stochastic rate is stated to order only; the linear rate allows steps of the "
         "order of (1 - lambda)^2 / L alone",
-        results=results,
+        results=(*results, perturbed_iterate),
     )
 
 
@@ -55,7 +56,7 @@ def _corrected(form: CorrectionForm, why: str, *results: Result) -> Recipe:
         Identity(),
         problems=_TWO,
         why=why,
-        results=results,
+        results=(*results, perturbed_iterate),
     )
 
 
@@ -108,7 +109,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             problems=_TWO,
             why="its rate is stated to order only",
-            results=(relay_sgd,),
+            results=(relay_sgd, perturbed_iterate),
             least_workers=2,
         ),
     ),
@@ -120,6 +121,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             problems=_TWO,
             why="its rate is stated to order only",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(
@@ -130,6 +132,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             problems=_TWO,
             why="linear for small stepsizes, without constants",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(
@@ -142,6 +145,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_three_parts,
             cycle=lambda n: max(1, (n - 1).bit_length()),
             why="linear for small stepsizes, by constants that are not recalled",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(
@@ -152,7 +156,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             problems=_TWO,
             why="its rate is recalled to order only",
-            results=(k_gt,),
+            results=(k_gt, perturbed_iterate),
         ),
     ),
     entry(
@@ -163,6 +167,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             problems=_TWO,
             why="its rate is known to order only, for stepsizes of no recalled constant",
+            results=(perturbed_iterate,),
         ),
     ),
 )

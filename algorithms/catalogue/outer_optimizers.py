@@ -23,6 +23,7 @@ from algorithms.optimizers.outer import (
 from algorithms.problems.base import Problem
 from theory.orders.adaptive_servers import adaptive_servers
 from theory.stepsizes import Stepsize
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 _PERIOD = 8
 _FOUR_BITS = MaxLevels(7)
@@ -33,7 +34,7 @@ _UNSTATED = "with a server's rate or momentum over local steps rates are stated 
 def _served(outer: Outer[Any]) -> Recipe:
     return Recipe(
         lambda step, _p, _t: LocalSGD(step, _PERIOD, outer=outer), (), Identity(), _PROBLEMS,
-        cycle=_PERIOD, why=_UNSTATED,
+        cycle=_PERIOD, why=_UNSTATED, results=(perturbed_iterate,),
     )  # fmt: skip
 
 

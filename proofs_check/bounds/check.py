@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, final
 
 import numpy as np
@@ -40,6 +41,7 @@ Series = tuple[Floats, Floats, tuple[Floats, Floats], float]
 
 REPLICAS = 64
 _SEED = 91
+_READ = ("x", "view", "local", "told", "versions")  # what states call points of gradients
 _PROBE = ConstantStep(1.0)  # the method's constants do not depend on its stepsize
 
 
@@ -155,10 +157,12 @@ class BoundCheck:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
         metric's mean at the start."""
         if self.theorem.metric.of_agreement:
-            return self._followed(problem, step, potential_of, average=False)
+            return self._followed(problem, step, potential_of, Over.NOW)
+        method = self.make(step, problem, self.steps)
         if self.theorem.metric is Metric.AVERAGE_GRADIENT_ONE_NORM:
-            method = self.make(step, problem, self.steps)
-            return self._followed(problem, step, one_norm(method, problem), average=True)
+            return self._followed(problem, step, one_norm(method, problem), Over.AVERAGE)
+        if self.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
+            return self._followed(problem, step, squared_gradient(method, problem), Over.LEAST)
         return self._descent(problem, c, step, seed)
 
     def _descent(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
@@ -178,13 +182,14 @@ class BoundCheck:
         return trace.steps[1:].astype(np.float64), series[:, 1:], bits, at_start(trace, series)
 
     def _followed(
-        self, problem: Problem, step: Stepsize, look: Callable[[Any], Tensor], *, average: bool
+        self, problem: Problem, step: Stepsize, look: Callable[[Any], Tensor], over: Over
     ) -> Series:
-        """Values of ``look`` in the states, or its ``average`` over all states before."""
+        """Values of ``look`` in the states, or ``over`` all states before; the mean of replicas'
+        least values is at most the least mean."""
         due = set(record_steps(self.steps, 200)[1:].tolist())
         times, columns, sent, received = [], [], [], []
         method = self.make(step, problem, self.steps)
-        start, total = 0.0, torch.zeros(REPLICAS, dtype=torch.float64)
+        start, before = 0.0, torch.full((REPLICAS,), over.first, dtype=torch.float64)
         for t, state, context in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
             seen = look(state)
             if t == 0:
@@ -192,10 +197,11 @@ class BoundCheck:
             if t in due:
                 account = context.network.account((REPLICAS,))
                 times.append(float(t))
-                columns.append((total / t if average else seen).numpy().copy())
+                value = before / t if over is Over.AVERAGE else before
+                columns.append((seen if over is Over.NOW else value).numpy().copy())
                 sent.append(account.sent_bits.double().mean().item())
                 received.append(account.received_bits.double().mean().item())
-            total = total + seen
+            before = torch.minimum(before, seen) if over is Over.LEAST else before + seen
         return (
             np.array(times),
             np.stack(columns, axis=1),
@@ -213,8 +219,8 @@ class BoundCheck:
         longest = max(
             float(torch.linalg.norm(rows, dim=-1).max())
             for m in moments
-            for rows in (method.models(m.state), getattr(m.state, "x", None))
-            if rows is not None
+            for rows in (method.models(m.state), *(getattr(m.state, name, None) for name in _READ))
+            if isinstance(rows, Tensor)
         )
         inside = longest <= radius
         verdict = Verdict(
@@ -242,6 +248,19 @@ class BoundCheck:
         )
 
 
+class Over(Enum):
+    """States that a value is taken over: the present one, or all before it."""
+
+    NOW = "now"
+    AVERAGE = "average"
+    LEAST = "least"
+
+    @property
+    def first(self) -> float:
+        """What all before are before the first."""
+        return np.inf if self is Over.LEAST else 0.0
+
+
 def potential_of(state: Any) -> Tensor:
     """Potential of gossip ``[...]``: distances to the mean, with push-sum sum_i ||s_i - xbar
     w_i||^2."""
@@ -254,3 +273,8 @@ def potential_of(state: Any) -> Tensor:
 def one_norm(method: Method[Any], problem: Problem) -> Callable[[Any], Tensor]:
     """||grad f||_1 at the mean model of a state ``[...]``."""
     return lambda state: problem.mean_gradient(method.models(state).mean(-2)).abs().sum(-1)
+
+
+def squared_gradient(method: Method[Any], problem: Problem) -> Callable[[Any], Tensor]:
+    """||grad f||^2 at the mean model of a state ``[...]``."""
+    return lambda state: problem.mean_gradient(method.models(state).mean(-2)).square().sum(-1)

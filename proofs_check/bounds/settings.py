@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, replace
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from algorithms.problems.quadratic import Law, Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
 from algorithms.topologies.base import MixingSequence
 from proofs_check.bounds.check import BoundCheck, Make
+from proofs_check.instruments.gradient_responses import LinearMethod
 from theory.constants import Constants, Kind, Statement
 from theory.rules.virtual_iterate_deviation import Reach
 from theory.theorem import Theorem
@@ -164,6 +165,37 @@ def near(
     return by_moments(
         key, perturbed_iterate, make, steps, stated, n=n, d=d, zeta2=zeta2, rated=rated
     )
+
+
+@cache
+def _responded(make: Make, steps: int, *, in_turn: bool = False, calls: int = 1) -> Reach:
+    """Reach of a method that is linear in the gradients of four workers, by its code's responses;
+    kept, since an attack asks again."""
+    return LinearMethod(make, 4, steps, in_turn=in_turn, calls=calls).reach()
+
+
+def linear(
+    key: str, steps: int, *, make: Make | None = None, look: int = 160, rated: bool = True
+) -> BoundCheck:
+    """A row that is linear in its gradients, whose responses die out within ``look`` steps."""
+    made = make or of_row(key)
+    return near(key, lambda: _responded(made, look), made, steps, rated=rated)
+
+
+def arriving(key: str, make: Make, steps: int, *, calls: int = 1, look: int = 120) -> BoundCheck:
+    """A row of four workers of one objective who arrive in turn, linear in their gradients, K =
+    ``calls`` gradients an arrival, while which the model that is looked at stays.
+
+    By calls the bound has gain a, K T of them and the noise of one gradient, a sigma2. By arrivals
+    that is gain K a, and K a (sigma2 + b G2)/4 is no less where b = 4/K - 1, since G2 >= sigma2.
+    """
+
+    def stated() -> dict[str, float]:
+        own = _responded(make, look, in_turn=True, calls=calls)
+        told = replace(own, gain=calls * own.gain, excess=max(0.0, 4 / calls - 1))
+        return {**asdict(told), "zeta2": 0.0}
+
+    return by_moments(key, perturbed_iterate, make, steps, stated, zeta2=0.0, rated=False)
 
 
 def by_moments(

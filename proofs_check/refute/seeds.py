@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, final
 
+from proofs_check.refute.arms import searched
+from proofs_check.refute.attack import no_progress
 from proofs_check.refute.attackers import ATTACKERS
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import ArmReport
@@ -100,6 +104,18 @@ def continued(record: SeedRecord, upto: int, seconds: float = SECONDS) -> SeedRe
     return replace(record, seeds=seed)
 
 
+def climbed(record: SeedRecord, seconds: float) -> SeedRecord:
+    """The record with the largest ratios of a whole search of so many processor seconds, in which
+    attackers go on from the worst that they found; none of it counts as a seed."""
+    found = searched(
+        claims_of(record.theorem), ATTACKERS, budget=seconds, seed=0, workers=1, tell=no_progress,
+        clock=time.process_time,
+    )  # fmt: skip
+    for report in found.reports:
+        record = record.joined(report)
+    return record
+
+
 def blocks(
     names: list[str], seeds: int, records: Mapping[str, SeedRecord], seconds: float = SECONDS
 ) -> Iterator[SeedRecord]:
@@ -131,11 +147,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=200, help="of each theorem")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a slice")
     parser.add_argument("--theorem", action="append", help="only this one; again for more")
+    parser.add_argument("--climb", type=float, default=0.0, help="seconds of a search after them")
     parser.add_argument("--kept", action="store_true", help="tell what is kept, run nothing")
     given = parser.parse_args()
     names = given.theorem or [one.name for one in (*THEOREMS, *PROVED_ONLY)]
     records = kept()
-    for one in () if given.kept else blocks(names, given.seeds, records, given.seconds):
+    grown = blocks(names, given.seeds, records, given.seconds)
+    further = (climbed(records.get(name, SeedRecord(name)), given.climb) for name in names)
+    for one in () if given.kept else chain(grown, further if given.climb else ()):
         records[one.theorem] = one
         keep(records)
         print(

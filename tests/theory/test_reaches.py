@@ -108,3 +108,30 @@ def test_new_ways_apart_end_where_their_recursions_do() -> None:
     assert virtual_iterate_deviation.late(2.5, 0.0) == Reach(
         2.5
     ) and virtual_iterate_deviation.late(2.0, 3.0) == Reach(4.0)
+
+
+def test_a_servers_rate_and_momentum_end_where_their_recursions_do() -> None:
+    """Moves D <- eta D + zeta H, and z - x = (eta D + (zeta - 1 + eta) l)/(1 - eta)."""
+    found = virtual_iterate_deviation.block_momentum(8, 0.5, 0.25)
+    moves = iterated(0.5, 0.25 * 8)
+    assert found.gain == 0.5
+    assert found.behind == pytest.approx((0.5 * moves + 0.25 * 8) / 0.5, rel=1e-9)
+    rate = virtual_iterate_deviation.block_momentum(8, 0.0, 1.5)
+    assert (rate.reach, rate.behind, rate.gain) == (7.0, 4.0, 1.5)
+
+
+def test_controlled_errors_end_where_their_recursion_does() -> None:
+    r, eta = 0.5, 0.2
+    wanted = unsent = 0.0
+    for _ in range(20_000):
+        unsent, wanted = (
+            (1 - eta) * unsent + r * wanted,
+            eta**2 * unsent + (1 + eta) * r * wanted + 2,
+        )
+    found = virtual_iterate_deviation.error_controlled(eta, 1 - r**2)
+    assert found.behind == pytest.approx(unsent, rel=1e-9) and found.gain == 1.0
+    with pytest.raises(ValueError, match=r"\(1 \+ 2 eta\) must be below 1, got 1\.2"):
+        virtual_iterate_deviation.error_controlled(0.7, 0.75)
+    assert virtual_iterate_deviation.told_downwards(0.75) == Reach(
+        pytest.approx(iterated(0.5, 0.5), rel=1e-12)
+    )

@@ -20,6 +20,8 @@ from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strong
 from theory.theorems.conditions import weight_sum
 from theory.theorems.d_psgd_variance import d_psgd_variance
 from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
+from theory.theorems.delay_adaptive_steps import delay_adaptive_steps
+from theory.theorems.ef21_two_way import ef21_two_way
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way_variance import ef_sgd_two_way_variance
 from theory.theorems.ef_sgd_variance import ef_sgd_variance
@@ -27,9 +29,11 @@ from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.gossiping_sgd_pull import gossiping_sgd_pull
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.malenia_arrivals import malenia_arrivals
 from theory.theorems.mem_sgd import mem_sgd
 from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.pr_sgd_momentum_variance import pr_sgd_momentum_variance
+from theory.theorems.rennala_arrivals import rennala_arrivals
 from theory.theorems.signsgd_majority_small_batches import signsgd_majority_small_batches
 from theory.theorems.signsgd_small_batches import signsgd_small_batches
 
@@ -247,6 +251,38 @@ def test_momentum_and_two_way_feedback_by_variances_by_hand() -> None:
     assert float(curve[0]) == pytest.approx(told, rel=1e-13)
     assert not ef_sgd_two_way_variance.violations(c, ConstantStep(1 / 16), 50)
     assert ef_sgd_two_way_variance.violations(c, ConstantStep(0.0626), 50)
+
+
+def test_batches_by_arrivals_adaptive_steps_and_both_ways_by_hand() -> None:
+    """Rennala: C/S = 7/4, 2 Delta/gamma = 60, gamma L sigma2/S = 1/4; Malenia: 12/8 and 1/8."""
+    value = at_example(rennala_arrivals, ConstantStep(0.1), 50)
+    assert value == pytest.approx(7 / 50 * (60 + (1 + 50 / 4) / 4), rel=1e-13)
+    value = at_example(malenia_arrivals, ConstantStep(0.1), 50)
+    assert value == pytest.approx(12 / 50 * (60 + (1 + 50 / 8) / 8), rel=1e-13)
+    value = at_example(ef21_two_way, ConstantStep(0.01), 50)
+    assert value == pytest.approx(6 / 0.5, rel=1e-13)
+    c = ef21_two_way.example.state(delta_up=0.75, delta_down=0.75)  # A = 4: 1/(2 + 10)
+    assert not ef21_two_way.violations(c, ConstantStep(1 / 12), 50)
+    assert ef21_two_way.violations(c, ConstantStep(0.0834), 50)
+    (told,) = ef21_two_way.violations(c.state(initial_memory=1.0), ConstantStep(0.01), 50)
+    assert "initial_memory" in told
+    value = at_example(delay_adaptive_steps, ConstantStep(0.01), 50)
+    assert value == pytest.approx(12 / 0.5 + 1.25 * 0.01 * 2 * 5, rel=1e-13)
+    c = rennala_arrivals.example
+    assert not rennala_arrivals.violations(c, ConstantStep(0.5), 50)
+    assert rennala_arrivals.violations(c, ConstantStep(0.501), 50)
+    for theorem in (rennala_arrivals, delay_adaptive_steps):
+        (told,) = theorem.violations(theorem.example.state(zeta2=1.0), ConstantStep(0.01), 50)
+        assert "one objective" in told
+    assert not malenia_arrivals.violations(malenia_arrivals.example, ConstantStep(0.5), 50)
+    (told,) = malenia_arrivals.violations(
+        malenia_arrivals.example.state(held=7), ConstantStep(0.1), 50
+    )
+    assert "held" in told
+    assert not delay_adaptive_steps.violations(
+        delay_adaptive_steps.example, ConstantStep(1 / 64), 9
+    )
+    assert delay_adaptive_steps.violations(delay_adaptive_steps.example, ConstantStep(0.0157), 9)
 
 
 def test_compensated_delays_and_pulls_by_hand() -> None:

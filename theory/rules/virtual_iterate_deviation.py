@@ -98,14 +98,37 @@ def fed_back_nesterov(m: float, residual: float) -> Reach:
     return Reach(behind=(residual + m**2 / (1 - m)) / (1 - m), gain=1 / (1 - m))
 
 
-def block_momentum(steps: int, eta: float) -> Reach:
-    """Blocks of local steps whose moves D <- eta D + change are added to the model (BMUF).
+def block_momentum(steps: int, eta: float, zeta: float = 1.0) -> Reach:
+    """Blocks of local steps whose moves D <- eta D + zeta change are added to the model (BMUF; with
+    eta = 0 a server's rate zeta, FedAvg; FedAvgM and SlowMo).
 
-    z = a + (eta D + mean model - a)/(1 - eta), a the model that the block began from.
+    z = a + (eta D + zeta (mean model - a))/(1 - eta), a the model that the block began from. Moves
+    are at most zeta steps/(1 - eta) long, changes within a block at most steps.
     """
-    ahead = eta / (1 - eta)
-    behind = ahead * (steps / (1 - eta) + steps)
-    return Reach(steps - 1, behind=behind, gain=1 / (1 - eta))
+    past = eta * zeta * steps / (1 - eta)
+    behind = (past + abs(zeta - (1 - eta)) * steps) / (1 - eta)
+    return Reach(steps - 1, behind=behind, gain=zeta / (1 - eta))
+
+
+def told_downwards(delta: float) -> Reach:
+    """Gradients at w, to which the server sends C(x - w) after each plain step of x: z is x
+    (EF21-P), and x - w is the residual of error feedback."""
+    return Reach(left(delta))
+
+
+def error_controlled(eta: float, delta: float) -> Reach:
+    """EControl: h <- h + C(p), p = eta e + g - h, e <- e + g - h, x moves by -h: z = x - e.
+
+    With the residual rho of p, e <- (1 - eta) e + rho and the next p is the change of g, 2 at most,
+    and (1 + eta) rho - eta^2 e: e is at most r p/eta long, p at most 2/(1 - r (1 + 2 eta)).
+
+    Raises:
+        ValueError: r (1 + 2 eta) >= 1, r = sqrt(1 - delta), where they need not stay bounded.
+    """
+    r: float = (1 - delta) ** 0.5
+    kept = r * (1 + 2 * eta)
+    _below_one("sqrt(1 - delta) (1 + 2 eta)", kept)
+    return Reach(behind=2 * r / (eta * (1 - kept)))
 
 
 def mixed(total: float) -> Reach:

@@ -119,6 +119,8 @@ class EF21(Method[EF21State]):
 
     def constants(self, problem: Problem) -> Constants:
         stated = self.gradients.constants(problem)
+        if self.two_way and self.eta == self.participation == 1:
+            return stated.merge(self._both_ways(problem))
         if self.eta < 1 or self.two_way:
             return stated  # nothing of the operators: the theorems are about one without momentum
         own = operator_constants(self.compressor, problem.d)
@@ -129,6 +131,15 @@ class EF21(Method[EF21State]):
             )
             own = own.state(known, delta=self.participation * own.delta)
         return stated.merge(own).merge(start)
+
+    def _both_ways(self, problem: Problem) -> Constants:
+        """delta of either way, where both claim one, and of the start what is in full."""
+        ways = (self.compressor, self.downlink)
+        up, down = (operator_constants(one, problem.d).delta for one in ways)
+        known = Statement(Kind.LOWER, "all x", "the operators' claims")
+        own = Constants().state(known, delta_up=up, delta_down=down)
+        whole = Statement(Kind.EXACT, "x_0", "the first messages are the gradients and their mean")
+        return own.state(whole, initial_memory=0.0) if self.full_start else own
 
     def _start(self, problem: Problem, own: Constants) -> Constants:
         """initial_memory: what the first message leaves of the squared gradients at x_0."""

@@ -29,6 +29,15 @@ class GradientBuffer(ABC):
         compiled loops go by; None: they do not know it."""
         return None
 
+    def batch(self, n: int, turn: int) -> tuple[int, int] | None:
+        """S and C of a server of n workers that drops gradients of older models, each worker
+        arriving once in ``turn`` arrivals; None: nothing is known of them.
+
+        At least S gradients make a step, whose noise is at most that of their mean, and no more
+        than C arrivals pass between two.
+        """
+        return None
+
     @abstractmethod
     def slots(self, n: int) -> int:
         """Number of sums that n workers' gradients are kept in."""
@@ -75,6 +84,9 @@ class SharedBuffer(GradientBuffer):
     def asks(self) -> tuple[int, bool]:
         return self.size, False
 
+    def batch(self, n: int, turn: int) -> tuple[int, int]:
+        return self.size, self.size + n - 1  # whoever made the last step holds its model already
+
     def slots(self, n: int) -> int:
         return 1
 
@@ -117,6 +129,10 @@ class BufferPerWorker(GradientBuffer):
     @property
     def asks(self) -> tuple[int, bool]:
         return self.total, True
+
+    def batch(self, n: int, turn: int) -> tuple[int, int]:
+        more = -(-self.total // n)  # turns once all hold the model
+        return self.total, turn * (1 + more)
 
     def slots(self, n: int) -> int:
         return n

@@ -21,7 +21,7 @@ from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.schedule import Schedule
-from theory.constants import Constants
+from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
 
 
@@ -110,7 +110,16 @@ class BufferedServer(Scheduled[BufferedState]):
         return ", ".join(parts)
 
     def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
+        stated = problem.constants()
+        plain = self.local_steps == 1 and self.server_rate == 1 and self.rule == Younger(1)
+        if not plain or self.barrier != Asynchronous():
+            return stated  # nothing of batches: theorems are about those of the current model
+        found = self.buffer.batch(problem.n, self.schedule(problem.n).turn)
+        if found is None:
+            return stated
+        known = Statement(Kind.UPPER, "this schedule", "older gradients, then those of a step")
+        rule = Statement(Kind.LOWER, "this schedule", "the buffer's rule")
+        return stated.state(known, held=found[1]).state(rule, collected=found[0])
 
     def init(self, x0: Tensor, context: RunContext) -> BufferedState:
         schedule = self.plan(context)

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 
 from algorithms.compressors.qsgd import QSGD
+from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -23,6 +24,7 @@ from proofs_check.bounds.settings import (
     IID,
     MILD,
     NONCONVEX,
+    arriving,
     by_moments,
     entry,
     mild,
@@ -115,6 +117,14 @@ _COMPENSATED = tuple(
     for correction in (DiagonalCompensation(0.5), DiagonalCompensation(0.2, adaptive=True))
 )  # fmt: skip
 
+_PUSHED = arriving(
+    "downpour",
+    lambda step, _p, steps: Downpour(
+        step, steps, Constant((1.0, 1.0, 1.0, 2.0)), 4, 2, replicas=REPLICAS
+    ),
+    2000,
+)
+
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    *_ASYNCHRONOUS, _BATCHED, *_READS, _DELAYED, *_COMPENSATED,
+    *_ASYNCHRONOUS, _BATCHED, *_READS, _DELAYED, *_COMPENSATED, _PUSHED,
 )  # fmt: skip

@@ -131,16 +131,21 @@ def velocities(behind: Any) -> tuple[DerivationStep, ...]:
 
 def blocks() -> tuple[DerivationStep, ...]:
     """a is where a block began, D its last move, l the local moves so far, H of them at its end."""
-    a, D, eta, local = sp.symbols("a D eta l", real=True)
-    z = a + (eta * D + local) / (1 - eta)
-    move = eta * D + local
+    a, D, eta, zeta, local = sp.symbols("a D eta zeta l", real=True)
+    z = a + (eta * D + zeta * local) / (1 - eta)
+    move = eta * D + zeta * local
     after = (a + move) + eta * move / (1 - eta)
-    apart = eta / (1 - eta) * (D + local)
+    apart = (eta * D + (zeta - (1 - eta)) * local) / (1 - eta)
+    one, H = sp.symbols("g H", positive=True)
+    stepped = z.subs(local, local - one) - z
+    longest = zeta * H / (1 - eta)
     anchor, mean = sp.symbols("anchor mean", real=True)
     met = (anchor - reaches_sent) - (anchor - mean + e - reaches_sent)
     return (
         equality("a block ends where the next begins", sp.simplify(after - z), 0),
-        equality("it is ahead by the last move", sp.simplify(z - (a + local) - apart), 0),
+        equality("a local step moves the iterate", sp.simplify(stepped), -zeta / (1 - eta) * one),
+        equality("it is apart by move and change", sp.simplify(z - (a + local) - apart), 0),
+        equality("moves end at", sp.simplify(eta * longest + zeta * H - longest), 0),
         equality("a meeting moves no virtual iterate", sp.simplify(met - (mean - e)), 0),
     )
 
@@ -239,8 +244,11 @@ COVERS = {
         "dist-ef-sgd",
         "easgd",
         "ecq-sgd",
+        "fedavg",
+        "fedavgm",
         "momentum-correction",
         "qsparse-local-sgd",
         "sbc",
+        "slowmo",
     )
 }

@@ -1,4 +1,4 @@
-"""Scaffnew under its bound."""
+"""Scaffnew under its bound, SCAFFOLD under that of perturbed iterates."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from proofs_check.bounds.settings import (
     SC,
     entry,
     equal_curvatures,
+    linear,
     logreg,
 )
 from theory.stepsizes import Stepsize
@@ -32,4 +33,5 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     BoundCheck("scaffnew", LOGREG, scaffnew, logreg(8), _half, 500),
     BoundCheck("scaffnew", "quadratic-unequal", scaffnew, entry("quadratic-unequal"), _half, 800),
+    linear("scaffold", 1000),
 )  # fmt: skip

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
+from algorithms.methods.error_feedback.econtrol import EControl
 from algorithms.methods.error_feedback.ef21 import EF21
+from algorithms.methods.error_feedback.ef21_p import EF21P
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import NONCONVEX, UNEQUAL, entry
+from proofs_check.bounds.settings import NONCONVEX, UNEQUAL, delta_of, entry, near
 from theory.constants import Constants
+from theory.rules.virtual_iterate_deviation import error_controlled, told_downwards
 from theory.stepsizes import Stepsize
 from theory.theorems.ef21 import ef21
 from theory.theorems.ef21_pl import ef21_pl
+from theory.theorems.ef21_two_way import ef21_two_way
+
+_HALF, _MOST, _ETA = TopK(0.5), TopK(0.75), 0.2
 
 CURVATURES = "quadratic-unequal, n = 4, no noise"
 
@@ -64,5 +70,22 @@ BOUND_CHECKS = (
             "ef21", problem, ef21, setting, lambda step, _p, _t: EF21(step, TopK(0.5)), 300
         )
         for problem, setting in UNEQUAL
+    ),
+    BoundCheck(
+        "ef21-bc", CURVATURES, ef21_two_way, curvatures,
+        lambda step, _p, _t: EF21(step, _HALF, full_start=True, downlink=_HALF), 2000,
+        root_mean_square,
+    ),
+    BoundCheck(
+        "ef21-bc", NONCONVEX, ef21_two_way, entry(NONCONVEX),
+        lambda step, _p, _t: EF21(step, _MOST, full_start=True, downlink=_MOST), 500,
+    ),
+    near(
+        "ef21-p", lambda: told_downwards(delta_of(_HALF, 4)),
+        lambda step, _p, _t: EF21P(step, _HALF), 600, d=4,
+    ),
+    near(
+        "econtrol", lambda: error_controlled(_ETA, delta_of(_MOST, 4)),
+        lambda step, _p, _t: EControl(step, _MOST, _ETA), 1000, d=4,
     ),
 )  # fmt: skip

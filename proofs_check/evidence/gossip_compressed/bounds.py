@@ -10,7 +10,7 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import by_moments, of_row
+from proofs_check.bounds.settings import by_moments, linear, of_row
 from theory.theorems.dcd_psgd import dcd_psgd
 from theory.theorems.quantised_consensus import quantised_consensus
 
@@ -30,4 +30,5 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _quantised(RandomLinks(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
     _quantised(FixedLinks(Ring(8)), f"{Ring(8).name}, all at once", 60),
     by_moments("dcd-psgd", dcd_psgd, of_row("dcd-psgd"), 400),
+    linear("d2", 600, look=200),
 )

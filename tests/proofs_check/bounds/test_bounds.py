@@ -69,7 +69,9 @@ def test_names_are_unique() -> None:
 
 
 LESS_NOISE = {
-    **dict.fromkeys(("lag", "dgd", "ef21", "ef21-pp", "marina", "dasha", "rand-diana"), 0.0),
+    **dict.fromkeys(
+        ("lag", "dgd", "ef21", "ef21-bc", "ef21-p", "ef21-pp", "marina", "dasha", "rand-diana"), 0.0
+    ),
     **dict.fromkeys(("linear-scaling", "sqrt-scaling", "legw"), 1 / 8),
     "ri-sgd": 1 / 2,
 }
@@ -178,3 +180,12 @@ def test_assumptions_that_fail_are_named() -> None:
     verdict = replace(local, states=lambda p: Constants()).result().verdicts[0]
     assert verdict.outcome is Outcome.NOT_APPLICABLE
     assert "zeta2" in verdict.evidence
+
+
+def test_a_tenth_of_the_bound_on_the_least_gradient_is_refuted() -> None:
+    chosen = next(c for c in BOUND_CHECKS if c.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT)
+    less = MisreadBound(
+        chosen.theorem,
+        lambda c: c.state(sigma2=c.need("sigma2") / 10, initial_gap=c.need("initial_gap") / 10),
+    )
+    assert outcome(replace(chosen, theorem=less)) is Outcome.REFUTED

@@ -349,3 +349,17 @@ PLANTED += (
     ("scaffnew", lambda p: {"claimed": 1 - p.p}, "mean over the coin"),
     ("scaffnew", lambda p: {"weight": p.GAMMA**2}, "mean over the coin"),
 )
+
+PLANTED += (
+    ("responses", lambda p: {"apart": tuple(2 * one for one in p.APART)}, "beside it"),
+    ("lagging_models", lambda p: {"longest": p.LONGEST / 2}, "wants end at"),
+    ("ef21_two_way", lambda p: {"claimed": p.BOUND / 2}, "sum of T steps"),
+    ("ef21_two_way", lambda p: {"apart": p.APART / 2}, "errors of both ways"),
+    ("rennala_arrivals", lambda p: {"models": p.TIME / p.S}, "C times the sum"),
+    ("rennala_arrivals", lambda p: {"older": 0 * p.n}, "arrivals that a model is kept for"),
+    ("malenia_arrivals", lambda p: {"models": p.TIME / p.S}, "C times the sum"),
+    ("malenia_arrivals", lambda p: {"share": p.S / p.n / 2}, "counts of a full buffer"),
+    ("delay_adaptive_steps", lambda p: {"claimed": p.BOUND / 2}, "the weighted mean"),
+    ("delay_adaptive_steps", lambda p: {"short": 2 * p.SHORT}, "noise adds"),
+    ("delay_adaptive_steps", lambda p: {"cap": 16 * p.CAP}, "pay for themselves"),
+)

@@ -8,7 +8,7 @@ import pytest
 
 import rateproof
 from proofs_check.refute import seeds
-from proofs_check.refute.seeds import SeedRecord, blocks, continued, keep, kept, told
+from proofs_check.refute.seeds import SeedRecord, blocks, climbed, continued, keep, kept, told
 
 RIGHT = "2*initial_gap/(gamma*T) + gamma*L*sigma2/n"
 
@@ -38,6 +38,16 @@ def test_an_alarm_is_kept_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = continued(SeedRecord("mine"), 2, seconds=3.0)
     assert found.alarms and found.alarms[0]["confirmed"]
     assert told([found, SeedRecord("ssp")]).startswith(f"{len(found.alarms)} false alarms in 2")
+
+
+def test_a_search_goes_on_from_the_worst_and_counts_no_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    claimed(monkeypatch, RIGHT)
+    first = continued(SeedRecord("mine"), 1, seconds=1e-3)
+    found = climbed(first, 1.0)
+    assert found.seeds == first.seeds and found.tried > first.tried and not found.alarms
+    assert found.ratio == pytest.approx(1.0, abs=1e-6) and found.best["ratio"] == found.ratio
 
 
 def test_a_theorem_that_nobody_holds_has_no_seeds_counted(monkeypatch: pytest.MonkeyPatch) -> None:
