@@ -7,6 +7,7 @@ its method's own steps. What has no such type (keys, codes, schedules) is shared
 the rows from both ends.
 """
 
+import gc
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from importlib import import_module
@@ -17,6 +18,7 @@ import torch
 from algorithms.catalogue import entry_called, row
 from algorithms.engine.run import run
 from algorithms.methods.parts.scheduled import Scheduled
+from experiments.processes import gc_policy
 from proofs_check.cell import Cell, CellKind
 from proofs_check.suite import cells
 
@@ -36,6 +38,7 @@ def compile_row(cell: Cell, dtype: torch.dtype) -> None:
 
 def compile_type(dtype: torch.dtype) -> None:
     """All rows in numbers of a type, and in float32 what is collected."""
+    gc.set_threshold(*gc_policy.LOADING)  # numba makes half a million objects a minute
     rows = [cell for cell in cells("quick") if cell.kind is CellKind.WATCHED]
     for cell in rows if dtype == torch.float32 else reversed(rows):
         compile_row(cell, dtype)

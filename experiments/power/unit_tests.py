@@ -56,8 +56,9 @@ def files_for(mutant: Mutant, key: str) -> list[str]:
               for word in words)
         for path, text in _tests().items()
     }  # fmt: skip
-    return [path for path in sorted(named, key=lambda p: (-named[p], len(_tests()[p]), p))
-            if named[path]]  # fmt: skip
+    found = [path for path in sorted(named, key=lambda p: (-named[p], len(_tests()[p]), p))
+             if named[path]]  # fmt: skip
+    return found
 
 
 @cache
@@ -106,10 +107,15 @@ def first_failure(tests: Sequence[str], most: float, plant: Callable[[], None]) 
 
 
 class _Budget:
-    """A plug-in of pytest that ends a session between two tests, after so much processor time."""
+    """A plug-in of pytest that ends a session between two tests, after they have taken so much
+    processor time; what it takes to collect them does not count."""
 
     def __init__(self, most: float) -> None:
-        self._most, self._begin = most, _spent()
+        self._most, self._begin = most, 0.0
+
+    def pytest_collection_finish(self) -> None:
+        """Begin to count."""
+        self._begin = _spent()
 
     def pytest_runtest_teardown(self, item: Any) -> None:
         """End the session where the time is over."""
@@ -120,6 +126,11 @@ class _Budget:
 def _spent() -> float:
     used = os.times()
     return used.user + used.system
+
+
+def _children() -> float:
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def seen_by(mutant: Mutant, key: str, most: float) -> str:
@@ -133,9 +144,13 @@ def seen_by(mutant: Mutant, key: str, most: float) -> str:
             compile_anew(frozenset(changed))
         import_anew(MutatedModules({0: mutant}, MutantSwitch()), PACKAGES)
 
-    found = first_failure(files_for(mutant, key), most, plant)
-    alone = found and not found.startswith("signal") and first_failure([found], most, lambda: None)
-    return "" if alone else found
+    begin = _children()
+    for file in files_for(mutant, key):
+        left = most - (_children() - begin)
+        found = first_failure([file], left, plant) if left > 0 else ""
+        if found.startswith("signal") or (found and not first_failure([found], most, lambda: None)):
+            return found
+    return ""
 
 
 def main(keys: Sequence[str], most: float) -> None:
