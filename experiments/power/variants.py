@@ -6,7 +6,8 @@ claimed share is supported and the fault's arm refuted. ``--seed`` measures on a
 may be named several times; ``--kind`` chooses variants by the start of their names; ``--here`` adds
 the effect where it is shown; ``--keep`` keeps what is found of every row for its page
 (:mod:`proofs_check.instruments.variant_results`), and ``--missing`` takes the rows of which nothing
-is kept as they are, so that a run that was stopped goes on. ``--kept`` lists what is kept, and
+is kept as they are, so that a run that was stopped goes on. ``--lost`` measures what is kept as not
+held again, with more replicas. ``--kept`` lists what is kept, and
 ``--tuning`` how stepsizes are chosen; neither runs anything.
 """
 
@@ -23,8 +24,13 @@ from rich.table import Table
 
 from algorithms.core.names import look_up
 from proofs_check.instruments.effect_check import StepsizeChoice, VariantResult
-from proofs_check.instruments.variant_results import current_variants, keep
-from proofs_check.instruments.variants import Variant, variants
+from proofs_check.instruments.variant_results import (
+    KeptVariants,
+    current_variants,
+    keep,
+    keep_again,
+)
+from proofs_check.instruments.variants import MORE, Variant, variants
 from proofs_check.registry import EFFECTS
 
 SEED = 201
@@ -60,6 +66,26 @@ def measured(key: str, seed: int, here: bool, kind: str) -> tuple[tuple[VariantR
     asked = (*([Variant("as shown")] if here else []), *variants(seed))
     asked = tuple(one for one in asked if one.name.startswith(kind))
     return tuple(effect.under(one) for one in asked), time.perf_counter() - begin
+
+
+def again(keys: Sequence[str], processes: int) -> None:
+    """Measure the variants of ``keys`` again that are kept as not held, and keep what is found."""
+    kept = current_variants(EFFECTS)
+    with ProcessPoolExecutor(processes) as pool:
+        jobs = {pool.submit(measured_again, kept[key]): key for key in keys}
+        for job in as_completed(jobs):
+            key, (found, seconds) = jobs[job], job.result()
+            print(line(key, kept[key].seed, found, seconds), flush=True)
+            keep_again(kept[key], found)
+
+
+def measured_again(kept: KeptVariants) -> tuple[tuple[VariantResult, ...], float]:
+    """The variants that did not hold, with more replicas, and the seconds that they take."""
+    begin, effect = time.perf_counter(), EFFECTS[kept.row]
+    names = {one.name for one in kept.measured if not one.holds}
+    asked = (one for one in variants(kept.seed) if one.name in names)
+    found = tuple(effect.under(one._replace(replicas=MORE)) for one in asked)
+    return found, time.perf_counter() - begin
 
 
 def line(key: str, seed: int, found: Sequence[VariantResult], seconds: float) -> str:
@@ -128,6 +154,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--kind", default="", help="how the names of the variants begin")
     parser.add_argument("--keep", action="store_true", help="keep what is found for the pages")
     parser.add_argument("--missing", action="store_true", help="rows of which nothing is kept")
+    parser.add_argument("--lost", action="store_true", help="what is kept as not held, again")
     parser.add_argument("--kept", action="store_true", help="list what is kept")
     parser.add_argument("--tuning", action="store_true")
     return parser.parse_args()
@@ -139,6 +166,10 @@ if __name__ == "__main__":
         Console().print(tunings())
     elif asked.kept:
         Console().print(kept())
+    elif asked.lost:
+        lost = [row for row, one in current_variants(EFFECTS).items()
+                if one.held < len(one.measured)]  # fmt: skip
+        again(asked.rows or sorted(lost), asked.processes)
     else:
         done = current_variants(EFFECTS) if asked.missing else {}
         chosen = asked.rows or sorted(EFFECTS.keys() - done.keys())

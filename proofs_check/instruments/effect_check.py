@@ -28,7 +28,7 @@ from proofs_check.curves import ArmReadings, LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.measurement import Measurement
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
+from proofs_check.instruments.variants import MORE, Fixed, NoSuchVariant, Variant, variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
@@ -136,7 +136,14 @@ class EffectCheck:
         return tuple(self.under(variant) for variant in variants(seed))
 
     def under(self, variant: Variant) -> VariantResult:
-        """Result for the effect under a variant."""
+        """Result for the effect under a variant; one that is lost is measured again with more
+        replicas."""
+        found = self._under(variant)
+        if found.holds or found.reason is not None or variant.replicas > 1:
+            return found
+        return self._under(variant._replace(replicas=MORE))
+
+    def _under(self, variant: Variant) -> VariantResult:
         try:
             if self.vary is None:
                 raise NoSuchVariant(Fixed.INSTANCE)

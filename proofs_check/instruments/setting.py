@@ -187,7 +187,9 @@ class Setting:
             if not isinstance(d, int):
                 raise NoSuchVariant(d)
             d = round(d * variant.d)
-        there = replace(self, n=n, d=d, step=stretched(self.step, variant.step))
+        step = stretched(self.step, variant.step)
+        replicas = self.replicas * variant.replicas if self.replicas > 1 else 1
+        there = replace(self, n=n, d=d, step=step, replicas=replicas)
         if variant.seed is None:
             return there
         return replace(there, seed=variant.seed, chosen_on=variant.seed + 1000)

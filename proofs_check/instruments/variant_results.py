@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, final
@@ -110,18 +110,27 @@ def current_variants(effects: Mapping[str, EffectCheck]) -> dict[str, KeptVarian
 
 def keep(effect: EffectCheck, seed: int, found: Iterable[VariantResult]) -> KeptVariants:
     """Keep an effect's variants in place of what was kept of it, and return them."""
-    results = tuple(
-        KeptVariant(
-            one.variant.name, one.holds, _share(one.method),
-            None if one.holds else _share(one.fault),
-            "" if one.reason is None else str(one.reason),
-        )
-        for one in found
-    )  # fmt: skip
-    new = KeptVariants(
+    results = tuple(map(_kept, found))
+    return _stored(KeptVariants(
         effect.row, seed, effect.at_most, _setting(effect), effect.description, results
-    )
-    every = kept_variants() | {effect.row: new}
+    ))  # fmt: skip
+
+
+def keep_again(kept: KeptVariants, found: Iterable[VariantResult]) -> KeptVariants:
+    """Keep variants that were measured again in place of those of their names, and return all."""
+    again = {one.variant.name: _kept(one) for one in found}
+    return _stored(replace(kept, results=tuple(again.get(one.name, one) for one in kept.results)))
+
+
+def _kept(one: VariantResult) -> KeptVariant:
+    return KeptVariant(
+        one.variant.name, one.holds, _share(one.method), None if one.holds else _share(one.fault),
+        "" if one.reason is None else str(one.reason),
+    )  # fmt: skip
+
+
+def _stored(new: KeptVariants) -> KeptVariants:
+    every = kept_variants() | {new.row: new}
     lines = [f"{json.dumps(row)}: {json.dumps(_encoded(every[row]))}" for row in sorted(every)]
     PATH.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     kept_variants.cache_clear()

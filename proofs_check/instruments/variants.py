@@ -10,6 +10,11 @@ LONGER = 1.5
 the end of the run."""
 
 
+MORE = 4
+"""Times as many replicas measure a variant again under which an effect did not hold, so that it is
+lost by the method and not by their number."""
+
+
 class Fixed(StrEnum):
     """Reason why an effect has no variant in a size."""
 
@@ -42,6 +47,7 @@ class Variant(NamedTuple):
         step: factor of all stepsizes, grids included.
         n: factor of the number of workers.
         d: factor of the dimension.
+        replicas: times as many are measured, where anything is drawn.
     """
 
     name: str
@@ -49,6 +55,7 @@ class Variant(NamedTuple):
     step: float = 1.0
     n: float = 1.0
     d: float = 1.0
+    replicas: int = 1
 
 
 def variants(seed: int) -> tuple[Variant, ...]:
