@@ -24,12 +24,12 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.theorem import Order
 from theory.theorems.conditions import Condition, one_objective
-from theory.theorems.families import Descent
+from theory.theorems.tracked import NoiselessDescent, noiseless
 
 
 @final
 @dataclass(frozen=True)
-class ContractionDescent(Descent):
+class ContractionDescent(NoiselessDescent):
     """See the file's docstring for the statement and its derivation."""
 
     name = "contraction_descent"
@@ -43,21 +43,13 @@ class ContractionDescent(Descent):
     example = Constants(L=2.0, sigma2=0.0, zeta2=0.0, delta=0.25, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        noise = c.need("sigma2")
-        exact = (noise == 0, f"gradients must be exact (sigma2 = 0), got sigma2={noise:.6g}")
-        return exact, one_objective(c)
+        return noiseless(c), one_objective(c)
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L")
 
-    def balance(self, c: Constants) -> tuple[float, float]:
-        return c.need("initial_gap"), 0.0
-
     def start(self, c: Constants, gamma: float) -> float:
         return 2 * c.need("initial_gap") / (c.need("delta") * gamma)
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        return ()
 
 
 contraction_descent = ContractionDescent()

@@ -25,13 +25,12 @@ from typing import final
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.theorem import Order
-from theory.theorems.conditions import Condition
-from theory.theorems.families import Descent
+from theory.theorems.tracked import NoiselessDescent
 
 
 @final
 @dataclass(frozen=True)
-class CyclicBlocks(Descent):
+class CyclicBlocks(NoiselessDescent):
     """See the file's docstring for the statement and its derivation."""
 
     name = "cyclic_blocks"
@@ -44,22 +43,12 @@ class CyclicBlocks(Descent):
     tight = False
     example = Constants(L=2.0, sigma2=0.0, blocks=3, initial_gap=3.0)
 
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        noise = c.need("sigma2")
-        return ((noise == 0, f"gradients must be exact (sigma2 = 0), got sigma2={noise:.6g}"),)
-
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L")
-
-    def balance(self, c: Constants) -> tuple[float, float]:
-        return c.need("initial_gap"), 0.0
 
     def start(self, c: Constants, gamma: float) -> float:
         blocks, y = c.need("blocks"), gamma * c.need("L")
         return 4 * blocks * (1 + (blocks - 1) * y**2) * c.need("initial_gap") / gamma
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        return ()
 
 
 cyclic_blocks = CyclicBlocks()

@@ -31,13 +31,12 @@ from theory.constants import Constants
 from theory.rules.virtual_iterate_deviation import both_ways
 from theory.theorem import Order
 from theory.theorems.conditions import Condition, equal
-from theory.theorems.families import Descent
-from theory.theorems.tracked import noiseless
+from theory.theorems.tracked import NoiselessDescent, noiseless
 
 
 @final
 @dataclass(frozen=True)
-class EF21TwoWay(Descent):
+class EF21TwoWay(NoiselessDescent):
     """See the file's docstring for the statement and its derivation."""
 
     name = "ef21_two_way"
@@ -62,15 +61,6 @@ class EF21TwoWay(Descent):
     def limit(self, c: Constants) -> float:
         apart = both_ways(c.need("delta_up"), c.need("delta_down"))
         return 1 / (c.need("L") + apart * c.need("L_rms"))
-
-    def balance(self, c: Constants) -> tuple[float, float]:
-        return c.need("initial_gap"), 0.0
-
-    def start(self, c: Constants, gamma: float) -> float:
-        return 2 * c.need("initial_gap") / gamma
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        return ()
 
 
 ef21_two_way = EF21TwoWay()

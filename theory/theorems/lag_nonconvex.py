@@ -24,12 +24,12 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.theorem import Order
 from theory.theorems.conditions import Condition
-from theory.theorems.families import Descent
+from theory.theorems.tracked import NoiselessDescent
 
 
 @final
 @dataclass(frozen=True)
-class LagNonconvex(Descent):
+class LagNonconvex(NoiselessDescent):
     """See the file's docstring for the statement and its derivation."""
 
     name = "lag_nonconvex"
@@ -51,15 +51,6 @@ class LagNonconvex(Descent):
 
     def limit(self, c: Constants) -> float:
         return (1 - c.need("lazy")) / c.need("L")
-
-    def balance(self, c: Constants) -> tuple[float, float]:
-        return c.need("initial_gap"), 0.0
-
-    def start(self, c: Constants, gamma: float) -> float:
-        return 2 * c.need("initial_gap") / gamma
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        return ()
 
 
 lag_nonconvex = LagNonconvex()

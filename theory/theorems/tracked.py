@@ -25,7 +25,23 @@ def noiseless(c: Constants) -> Condition:
     return noise == 0, f"gradients must be exact (sigma2 = 0), got sigma2={noise:.6g}"
 
 
-class TrackedDescent(Descent):
+class NoiselessDescent(Descent):
+    """Exact gradients: no floor, so that the longest stepsize is the best; 2 Delta/(gamma T)."""
+
+    def premises(self, c: Constants) -> tuple[Condition, ...]:
+        return (noiseless(c),)
+
+    def balance(self, c: Constants) -> tuple[float, float]:
+        return c.need("initial_gap"), 0.0
+
+    def start(self, c: Constants, gamma: float) -> float:
+        return 2 * c.need("initial_gap") / gamma
+
+    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
+        return ()
+
+
+class TrackedDescent(NoiselessDescent):
     r"""(1/T) sum E||grad f(x_t)||^2 <= (2 Delta/gamma + G_0/share)/T, gamma <= 1/(L +
     sqrt(drift/share)); without noise, so that the longest stepsize is the best."""
 
@@ -41,21 +57,12 @@ class TrackedDescent(Descent):
         """The estimate's error G_0 at the start [(f / x)^2]; 0 unless a member says otherwise."""
         return 0.0
 
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (noiseless(c),)
-
     def limit(self, c: Constants) -> float:
         root: float = (self.drift(c) / self.share(c)) ** 0.5
         return 1 / (c.need("L") + root)
 
-    def balance(self, c: Constants) -> tuple[float, float]:
-        return c.need("initial_gap"), 0.0
-
     def start(self, c: Constants, gamma: float) -> float:
-        return 2 * c.need("initial_gap") / gamma + self.error(c) / self.share(c)
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        return ()
+        return super().start(c, gamma) + self.error(c) / self.share(c)
 
 
 class TrackedLinear(Limited):
