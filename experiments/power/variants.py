@@ -74,7 +74,11 @@ def again(keys: Sequence[str], processes: int) -> None:
     with ProcessPoolExecutor(processes) as pool:
         jobs = {pool.submit(measured_again, kept[key]): key for key in keys}
         for job in as_completed(jobs):
-            key, (found, seconds) = jobs[job], job.result()
+            key = jobs[job]
+            if (error := job.exception()) is not None:
+                print(f"{key:22} {kept[key].seed} stops: {error!r}", flush=True)
+                continue
+            found, seconds = job.result()
             print(line(key, kept[key].seed, found, seconds), flush=True)
             keep_again(kept[key], found)
 

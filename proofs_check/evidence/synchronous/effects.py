@@ -79,9 +79,9 @@ def _waiting(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(now=now.latest(~now.nobody()))
 
 
-_SERVED = 256  # replicas of the schedule too
-_HEAVY: Mapping[str, Any] = {"times": Pareto(1e-3, tail=1.5), "replicas": _SERVED}
-_TIMES: Mapping[str, Any] = {"times": Exponential(1e-3), "replicas": _SERVED}
+_SERVED = 256  # replicas
+_HEAVY: Mapping[str, Any] = {"times": Pareto(1e-3, tail=1.5)}
+_TIMES: Mapping[str, Any] = {"times": Exponential(1e-3)}
 
 BACKUP_WORKERS = contrast(
     "backup-workers",
