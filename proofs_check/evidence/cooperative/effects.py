@@ -138,7 +138,10 @@ COOPERATIVE_SGD = contrast(
 def _pushing(it: ArmContext) -> Downpour:
     """Downpour that pushes and fetches as seldom as EASGD."""
     period = it.own.period
-    return Downpour(it.step, it.setting.length, round_trip(it.problem), period, period)
+    return Downpour(
+        it.step, it.setting.length, round_trip(it.problem), period, period,
+        replicas=it.setting.replicas,
+    )  # fmt: skip
 
 
 _OWN_STEPS = 80
