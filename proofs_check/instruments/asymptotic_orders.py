@@ -68,6 +68,8 @@ def constants_at(theorem: Theorem, variable: str, value: float) -> Constants:
         return c.state(None, lam=1 - value)
     if variable == "omega" and c.alpha is not None:
         c = c.state(None, alpha=1 / (1 + value))
+    if variable == "collected":  # a server keeps a model for as many arrivals at least
+        c = c.state(None, held=2**32)
     whole = isinstance(getattr(c, variable), int)
     return c.state(None, **{variable: int(value) if whole else value})
 
