@@ -179,7 +179,7 @@ def linear(
 ) -> BoundCheck:
     """A row that is linear in its gradients, whose responses die out within ``look`` steps."""
     made = make or of_row(key)
-    return near(key, lambda: _responded(made, look), made, steps, rated=rated)
+    return near(key, partial(_responded, made, look), made, steps, rated=rated)
 
 
 def arriving(key: str, make: Make, steps: int, *, calls: int = 1, look: int = 120) -> BoundCheck:
