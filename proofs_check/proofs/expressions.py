@@ -9,6 +9,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, cast, final
 
 import sympy as sp
@@ -134,6 +135,7 @@ def leading(theorem: Theorem, **known: Any) -> Any:
     return sp.powsimp(sp.simplify(lead)) * TIME**power
 
 
+@cache
 def exponent(expression: Any, name: str) -> Any:
     """The power of the constant where it is large; of ``gap`` = 1 - lam and of contractions'
     delta, where they are small."""
