@@ -34,6 +34,12 @@ def start_method(fresh: bool, modules: Iterable[str] = ()) -> str:
     return "forkserver"
 
 
+def start_early() -> None:
+    """Start the server before the caller has imported anything, so that both import at once."""
+    if sys.platform == "linux":
+        _ready(["torch._dynamo", "algorithms.catalogue"])
+
+
 def _ready(modules: list[str]) -> None:
     """Start the server, if none runs, with the caller's import path.
 

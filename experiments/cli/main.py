@@ -295,6 +295,9 @@ def crossval(
     Runs every method in the simulation and on torch.distributed ranks of this machine: iterates
     must be equal bit for bit, ledgers equal, and bytes that crossed those of the code.
     """
+    from algorithms.network.start import start_early
+
+    start_early()
     from experiments.commands.crossval import crossval_command
 
     raise typer.Exit(crossval_command(ranks, row or (), as_json=as_json))

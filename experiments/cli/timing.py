@@ -230,6 +230,9 @@ def calibrate(
     predicts of a ring of a size that was not fitted to, beside what that took. Several machines:
     torchrun ... -m experiments.launch calibrate.
     """
+    from algorithms.network.start import start_early
+
+    start_early()
     from experiments.commands.calibrate import calibrate_command, plan_of
     from experiments.commands.console import bad_input
 

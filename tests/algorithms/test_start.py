@@ -14,6 +14,7 @@ import pytest
 
 from algorithms.network.launch import launch, launch_each
 from algorithms.network.ranks import place
+from algorithms.network.start import start_early
 
 pytestmark = pytest.mark.sharded
 
@@ -103,6 +104,12 @@ def test_a_folder_with_packages_of_our_names_is_not_taken_for_ours(tmp_path: Pat
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str([(0, 2), (1, 2)]), place.__doc__
+
+
+def test_a_server_that_was_started_early_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_early()
+    monkeypatch.setenv(VARIABLE, "later")
+    assert [one[0] for one in launch(seen, ranks=2)] == ["later", "later"]
 
 
 def held(number: int, gate: str) -> tuple[int, int]:
