@@ -1,7 +1,7 @@
 """Thinned curves: the points that a picture cannot do without.
 
-A point is left out where the straight line between its kept neighbours passes within a pixel
-of it, along every curve that shares the points (Ramer 1972; Douglas and Peucker 1973).
+A point is left out where the straight line between its kept neighbours passes within a curve's
+width of it, along every curve that shares the points (Ramer 1972; Douglas and Peucker 1973).
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import numpy as np
 from theory.arrays import Floats, Ints
 
 PIXELS = 540
-"""Points across a picture that can be told apart: a curve is one and a half wide."""
+"""Pixels across a picture."""
+
+WIDTH = 1.5
+"""Width of a curve, in pixels."""
 
 
 def thinned(across: Sequence[Floats], upwards: Sequence[Floats], logs: tuple[bool, bool]) -> Ints:
@@ -38,7 +41,7 @@ def thinned(across: Sequence[Floats], upwards: Sequence[Floats], logs: tuple[boo
             continue
         off = _distances(points[:, first : last + 1])
         far = int(np.argmax(off))
-        if off[far] > 1 / PIXELS:
+        if off[far] > WIDTH / PIXELS:
             keep[first + far] = True
             waiting += [(first, first + far), (first + far, last)]
     return np.flatnonzero(keep)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from experiments.reporting.packing import LINES, WORTH, content_of, letters, packed, unpacked
 from experiments.reporting.page import environment, write_pages
-from experiments.reporting.thinning import PIXELS, thinned
+from experiments.reporting.thinning import PIXELS, WIDTH, thinned
 from experiments.storage.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellKind, CellResult
@@ -113,7 +113,7 @@ def test_a_curve_keeps_its_shape_with_few_points() -> None:
     assert len(keep) < 20 and {0, 999, 3999} <= set(keep.tolist())
     drawn = 10 ** np.interp(np.log10(x), np.log10(x[keep]), np.log10(y[keep]))
     span = np.log10(y.max() / y.min())
-    assert np.abs(np.log10(drawn / y)).max() < span / PIXELS
+    assert np.abs(np.log10(drawn / y)).max() < WIDTH * span / PIXELS
     noisy = y * np.exp(0.3 * np.sin(37 * x))
     assert len(thinned([x], [noisy], (True, True))) > 1000, "no noise is smoothed away"
 
