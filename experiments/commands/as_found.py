@@ -10,8 +10,6 @@ from rich.markup import escape
 from experiments.commands.console import tally, verdict_list
 from proofs_check.verdict import Outcome, Verdict
 
-Report = Callable[[RenderableType], None]
-
 
 def told(found: Iterator[Verdict], out: Console) -> tuple[Verdict, ...]:
     """All verdicts, each printed when it is there, and a line that sums up at the end; also where
@@ -34,7 +32,9 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{tally(verdicts)}; " + (f"refuted: {named}" if refuted else "nothing refuted")
 
 
-def gathered(found: Iterator[Verdict], report: Report) -> tuple[Verdict, ...]:
+def gathered(
+    found: Iterator[Verdict], report: Callable[[RenderableType], None]
+) -> tuple[Verdict, ...]:
     """All verdicts; where an interrupt or an error ends the search, those so far are told."""
     verdicts: list[Verdict] = []
     complete = False

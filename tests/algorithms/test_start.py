@@ -50,7 +50,7 @@ def test_fresh_ranks_hash_words_differently(monkeypatch: pytest.MonkeyPatch) -> 
 WAITS = """
 import os, sys, time
 from pathlib import Path
-from algorithms.network.launch import launch, launch_each
+from algorithms.network.launch import launch
 
 def work():
     folder = Path(sys.argv[1])

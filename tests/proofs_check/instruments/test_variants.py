@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +21,7 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, scaled, stretched
 from proofs_check.instruments.sizes import Sizes
 from proofs_check.instruments.tuned_arm import at_best
-from proofs_check.instruments.variants import Fixed, NoSuchVariant, Variant, variants
+from proofs_check.instruments.variants import MORE, Fixed, NoSuchVariant, Variant, variants
 from proofs_check.methods.faulty.faulty_method import LastStepAlone
 from proofs_check.registry import EFFECTS
 from proofs_check.verdict import Outcome
@@ -113,6 +114,26 @@ def _against(baseline, tuning=None, without=ONE_STEP, reading=None):
         method="sixty steps", baseline=baseline, without=without, at_most=0.5, source="made",
         tuning=tuning,
     )  # fmt: skip
+
+
+def test_a_variant_that_is_lost_is_measured_again_with_more_replicas():
+    """Few replicas are too wide an interval about one half, many are not."""
+    asked = []
+
+    def measure(side, replicas):
+        value = 1.0 if side is not Arm.METHOD else 0.3
+        spread = 1.0 if side is Arm.METHOD else 0.01
+        values = value + spread * np.linspace(-1, 1, replicas)
+        return Measurement(values, values, values[:, None])
+
+    shown = _against(arm("sixty steps", lambda it: BSP(it.step), steps=60))
+
+    def under(variant):
+        asked.append(variant.replicas)
+        return replace(shown, measure=partial(measure, replicas=100 * variant.replicas))
+
+    found = replace(shown, vary=under).under(Variant("n x 1.5", n=1.5))
+    assert found.holds and asked == [1, MORE]
 
 
 def test_a_variant_runs_until_its_budget_is_spent():
