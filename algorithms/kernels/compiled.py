@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import secrets
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,26 @@ def refuse_shapes_shortly() -> None:
             template._overload_func = staticmethod(short)
 
 
+class _RandomIds:
+    """Numbers for functions that no other process draws: 63 random bits each."""
+
+    def __next__(self) -> int:
+        return secrets.randbits(63)
+
+
+def tell_apart_across_processes() -> None:
+    """Have numba number the functions it compiles at random, in place of 1, 2, 3 in every process.
+
+    The number is what tells apart the symbols of closures of one name: kernels compiled by two
+    processes and loaded by a third had one symbol for two sums, and a signed sum took that of
+    dropped magnitudes (numba issue 10486). Of a numba that is made otherwise nothing is changed.
+    """
+    from numba.core.bytecode import FunctionIdentity
+
+    if hasattr(FunctionIdentity, "_unique_ids"):
+        FunctionIdentity._unique_ids = _RandomIds()
+
+
 njit: Any = _interpreted
 COMPILED = False
 """Whether kernels are compiled here."""
@@ -80,6 +101,7 @@ try:
 
     forget_stale(Path(__file__).parent)
     refuse_shapes_shortly()
+    tell_apart_across_processes()
     njit, COMPILED = numba.njit, True
 except ImportError as error:  # not there, or not of the numpy that is there
     warnings.warn(

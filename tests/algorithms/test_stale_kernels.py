@@ -13,6 +13,30 @@ import pytest
 from algorithms.kernels import compiled
 
 CALLED = "from compiled import njit\n@njit(cache=True)\ndef number():\n    return {}\n"
+CLOSURES = """
+from compiled import njit
+def summing(terms):
+    @njit
+    def sums(row):
+        total = 0
+        for v in row:
+            total += terms(v) if v < 9 else terms(terms(v))
+        return total
+    return sums
+@njit
+def square(v):
+    return v * v
+@njit
+def cube(v):
+    return v * v * v
+_squares, _cubes = summing(square), summing(cube)
+@njit(cache=True)
+def squares(row):
+    return _squares(row) + _squares(row[1:])
+@njit(cache=True)
+def cubes(row):
+    return _cubes(row) + _cubes(row[1:])
+"""
 CALLS = (
     "from called import number\nfrom compiled import njit\n@njit(cache=True)\n"
     "def twice():\n    return 2 * number()\n"
@@ -34,12 +58,15 @@ def write(folder, number):
 
 def told(folder):
     """What the calling kernel gives in a process of its own."""
-    asks = "from calls import twice; print(twice())"
+    return int(printed(folder, "from calls import twice; print(twice())"))
+
+
+def printed(folder, asks):
     seen = subprocess.run(
         [sys.executable, "-c", asks], cwd=folder, env=os.environ | {"PYTHONPATH": ""},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return int(seen.stdout)
+    return seen.stdout
 
 
 def stored(folder):
@@ -56,6 +83,19 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(folder):
     assert kept and stored(folder) == kept, "nothing has changed, nothing is compiled again"
     write(folder, 10)
     assert told(folder) == 20
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_kernels_that_two_processes_compiled_are_told_apart_by_a_third(folder):
+    """Both closures are named alike, and each is the second function its process compiles."""
+    (folder / "closures.py").write_text(CLOSURES)
+    asks = "import numpy as np, closures; row = np.array([1, 2]); print({})"
+    squares, cubes = "closures.squares(row)", "closures.cubes(row)"
+    assert printed(folder, asks.format(squares)) == "9\n"
+    assert printed(folder, asks.format(cubes)) == "17\n"
+    assert printed(folder, asks.format(f"{squares}, {cubes}")) == "9 17\n"
 
 
 def test_what_cannot_be_read_or_removed_is_no_fault(tmp_path):
