@@ -56,7 +56,7 @@ def pgf(figure: Figure) -> str:
         mixed: Any = MixedModeRenderer(figure, width, height, figure.dpi, own)  # type: ignore[no-untyped-call]
         figure.draw(mixed)
     out.write(_END)
-    return out.getvalue().replace(_CATCODES, "")
+    return out.getvalue().replace(_CATCODES, " ")
 
 
 def pdf(figure: Figure) -> bytes:

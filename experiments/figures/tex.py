@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from experiments.figures.indices import RAISED, as_mathtext
 from experiments.figures.signs import COMMANDS, pretty
@@ -17,7 +18,9 @@ _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)
 _MORE = {
     "−": "-", "∝": r"\propto", "√": r"\surd", "∘": r"\circ", "⊤": r"\top", "⋆": r"\star",
     "∂": r"\partial", "≠": r"\neq", "→": r"\to", "↓": r"\downarrow", "↑": r"\uparrow",
-    "Ω": r"\Omega", "Θ": r"\Theta", "χ": r"\chi", "ν": r"\nu", "½": r"\tfrac12", "′": "'",
+    "▲": r"\blacktriangle", "▸": r"\blacktriangleright", "◂": r"\blacktriangleleft",
+    "ᵀ": r"^{\mathsf T}", "Ω": r"\Omega", "Θ": r"\Theta", "χ": r"\chi", "ν": r"\nu",
+    "½": r"\tfrac12", "′": "'",
 }  # fmt: skip
 _WORDS = {"–": "--", "—": "---", "’": "'", "‘": "`", "“": "``", "”": "''", "…": r"\dots{}",
           "\u00a0": "~", "\u2009": r"\,"}  # fmt: skip
@@ -56,7 +59,15 @@ def _typeset(text: str) -> str:
     text = _ACCENTED.sub(_accented, text)
     text = _SCRIPTS.sub(_script, text)
     text = "".join(_WORDS.get(c, c) for c in text)
-    return "".join(rf"\ensuremath{{{_SIGNS[c]}}}" if c in _SIGNS else c for c in text)
+    return "".join(c if c.isascii() else _sign(c) for c in text)
+
+
+def _sign(c: str) -> str:
+    """Its command; a Latin letter as it stands, which every TeX reads; else the sign's name."""
+    if c in _SIGNS:
+        return rf"\ensuremath{{{_SIGNS[c]}}}"
+    name = unicodedata.name(c, f"U+{ord(c):04X}")
+    return c if name.startswith("LATIN") else f"({name.lower()})"
 
 
 def _accented(match: re.Match[str]) -> str:

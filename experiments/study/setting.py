@@ -10,6 +10,7 @@ from algorithms.catalogue import entry_called
 from algorithms.tuning.grid import SEED
 from algorithms.tuning.parameters import row_parameters, shown_value
 from experiments.compare.axes import AXES
+from experiments.figures.tex import name_as_tex
 from experiments.reporting.citing import Citations, cite
 from experiments.study.contest import TRIALS
 from experiments.study.plan import StudyPlan
@@ -76,6 +77,16 @@ def _shown(value: Any) -> str:
 def literature(plan: StudyPlan) -> Citations:
     """Papers of the rows and theorems of the catalogue, and of the problem."""
     return cite([*_cited(plan), plan.problem])
+
+
+def cited_words(plan: StudyPlan) -> str:
+    """A paragraph of LaTeX: what each row and theorem, and the problem, is cited by."""
+    parts = []
+    for name in dict.fromkeys((*_cited(plan), plan.problem)):
+        keys = ",".join(one.reference.key for one in cite([name]).citations)
+        if keys:
+            parts.append(rf"{name_as_tex(name)}~\cite{{{keys}}}")
+    return f"Literature. {'; '.join(parts)}." if parts else ""
 
 
 def _cited(plan: StudyPlan) -> Iterator[str]:

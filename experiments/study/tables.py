@@ -19,7 +19,8 @@ from proofs_check.verdict import Verdict, standing
 
 _NAMES = ("row", "by", "check")  # columns in which nothing is a formula
 _LINES = 30  # of a table on a page
-_LONG = 24  # letters from which on a column breaks its lines
+_LONG = 25  # letters from which on a column breaks its lines
+_COLUMN, _PAGE, _BETWEEN = 48, 100, 2.5  # letters of a line, and between two columns of a table
 
 
 class StudyTable(NamedTuple):
@@ -129,13 +130,27 @@ def _tabular(table: StudyTable, lines: pd.DataFrame, part: int) -> str:
             for name, column in lines.items()
         }
     )
-    long = [int(table.frame[name].str.len().max()) > _LONG for name in table.frame]
-    share = 0.62 / max(1, sum(long))
-    columns = "".join(rf"p{{{share:.2f}\linewidth}}" if one else "l" for one in long)
+    environment, columns = _columns(table.frame)
     caption = table.caption if part == 1 else f"{table.caption} Part {part}."
     label = f"tab:{table.stem}" if part == 1 else f"tab:{table.stem}-{part}"
     text: str = frame.to_latex(
-        index=False, escape=False, column_format=f"@{{}}{columns}@{{}}",
+        index=False, escape=False, column_format=columns,
         caption=plain_as_tex(caption), label=label, position="t",
     )  # fmt: skip
-    return text.replace("{table}", "{table*}") if any(long) else text
+    text = text.replace("{table}", f"{{{environment}}}")
+    if "X" in columns:
+        text = text.replace(r"\begin{tabular}", r"\begin{tabularx}{\linewidth}")
+        text = text.replace(r"\end{tabular}", r"\end{tabularx}")
+    return text
+
+
+def _columns(frame: pd.DataFrame) -> tuple[str, str]:
+    """The environment, of a column's width or a page's, and how columns are set: where a page is
+    not wide enough for their lines, the longest break them."""
+    widths = [max(len(name), *frame[name].str.len()) for name in frame]
+    total = sum(widths) + _BETWEEN * (len(widths) - 1)
+    if total <= _COLUMN:
+        return "table", f"@{{}}{'l' * len(widths)}@{{}}"
+    longest = min(_LONG, max(widths)) if total > _PAGE else math.inf
+    told = (r">{\raggedright\arraybackslash}X" if one >= longest else "l" for one in widths)
+    return "table*", f"@{{}}{''.join(told)}@{{}}"

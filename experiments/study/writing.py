@@ -22,7 +22,7 @@ from experiments.reporting.verdict_lines import MEANINGS
 from experiments.storage.files import write_atomically
 from experiments.study.pictures import EXPONENTS, StudyPicture, exponents, forest, pictures_of
 from experiments.study.plan import StudyPlan
-from experiments.study.setting import literature, setting
+from experiments.study.setting import cited_words, literature, setting
 from experiments.study.steps import StudyStep
 from experiments.study.tables import StudyTable, latex, tables_of, verdicts
 from proofs_check.cell import CellResult
@@ -77,7 +77,8 @@ class StudyWriter:
         words = setting(self.plan, done)
         cited = literature(self.plan)
         self._write("references.bib", f"{cited}\n")
-        self._write("setting.tex", "\n\n".join(map(plain_as_tex, words)) + "\n")
+        typeset = (*map(plain_as_tex, words), cited_words(self.plan))
+        self._write("setting.tex", "\n\n".join(filter(None, typeset)) + "\n")
         self._write("study.json", json.dumps(self.record(done), indent=1) + "\n")
         told = self._told(steps, done, tables, words)
         for name in ("section.tex", "reproduce.py", "index.html"):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -310,6 +313,63 @@ def test_what_latex_reads_is_ascii_and_balanced(
         assert bare.count("{") == bare.count("}"), path.name
         begun = re.findall(r"\\begin\{(\w+\*?)\}", text)
         assert sorted(begun) == sorted(re.findall(r"\\end\{(\w+\*?)\}", text)), path.name
+
+
+def test_every_command_of_a_picture_ends_before_its_words(
+    made: tuple[StudyPlan, Path, dict[str, CellResult]],
+) -> None:
+    """TeX would read "\\selectfontsteps" as one command."""
+    _, folder, _ = made
+    for path in folder.glob("figures/*.pgf"):
+        assert set(re.findall(r"\\selectfont(.)", path.read_text())) <= set(" \\}{"), path.name
+
+
+def test_every_citation_is_in_the_literature(
+    made: tuple[StudyPlan, Path, dict[str, CellResult]],
+) -> None:
+    _, folder, _ = made
+    groups = re.findall(r"\\cite\{([^}]*)\}", (folder / "setting.tex").read_text())
+    known = re.findall(r"^@\w+\{([^,]*),", (folder / "references.bib").read_text(), re.M)
+    assert groups
+    assert {key for group in groups for key in group.split(",")} == set(known)
+
+
+DOCUMENT = r"""\documentclass[twocolumn]{article}
+\usepackage[margin=0.65in]{geometry}
+\usepackage{booktabs,tabularx,graphicx,amsmath,amssymb,import,pgf}
+\begin{document}
+\subimport{FOLDER/}{section}
+FIGURES
+\bibliographystyle{plain}
+\bibliography{FOLDER/references}
+\end{document}
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not (which("pdflatex") and which("bibtex")), reason="there is no LaTeX here")
+def test_latex_takes_all_of_it_and_no_table_is_wider_than_its_place(
+    made: tuple[StudyPlan, Path, dict[str, CellResult]], tmp_path: Path
+) -> None:
+    _, folder, _ = made
+    shutil.copytree(folder, tmp_path / "study")
+    pictures = sorted(path.name for path in folder.glob("figures/*.pgf"))
+    inputs = (
+        rf"\begin{{figure*}}\input{{study/figures/{name}}}\end{{figure*}}\clearpage"
+        for name in pictures
+    )
+    text = DOCUMENT.replace("FOLDER", "study").replace("FIGURES", "\n".join(inputs))
+    (tmp_path / "paper.tex").write_text(text)
+    for command in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
+        options = ["-interaction=nonstopmode", "-halt-on-error"] if command == "pdflatex" else []
+        ran = subprocess.run(
+            [command, *options, "paper"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert ran.returncode == 0, ran.stdout[-2000:]
+    log = (tmp_path / "paper.log").read_text(errors="replace")
+    assert "undefined" not in log
+    wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+    assert max(wide, default=0) < 20, wide
 
 
 def test_tables_have_the_rules_of_booktabs_and_the_numbers_of_the_results(
