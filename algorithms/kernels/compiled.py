@@ -89,8 +89,9 @@ def tell_apart_across_processes() -> None:
     """
     from numba.core.bytecode import FunctionIdentity
 
-    if hasattr(FunctionIdentity, "_unique_ids"):
-        FunctionIdentity._unique_ids = _RandomIds()
+    identity: Any = FunctionIdentity
+    if hasattr(identity, "_unique_ids"):
+        identity._unique_ids = _RandomIds()
 
 
 njit: Any = _interpreted

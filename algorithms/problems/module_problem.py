@@ -7,19 +7,19 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, grad, vmap
+from torch.func import functional_call, vmap
 from torch.nn.functional import mse_loss
 
 from algorithms.core.key import Draws
 from algorithms.problems.base import lower, pair_shape, require_finite, require_int
 from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry
-from algorithms.problems.sample_noise import minibatch_noise
+from algorithms.problems.sample_noise import gradients, minibatch_noise
 from algorithms.problems.tensor_problem import Minibatch
 from theory.constants import Constants
 
@@ -188,7 +188,7 @@ class ModuleProblem(Minibatch):
             a.expand(*lead, *a.shape[a.ndim - k :]).reshape(-1, *a.shape[a.ndim - k :])
             for a, k in zip((features, labels), kinds, strict=True)
         ]
-        rows: Tensor = vmap(grad(self._loss), chunk_size=_CHUNK)(points, *flat)
+        rows: Tensor = gradients(self._loss, points, *flat, chunk=_CHUNK)
         return rows.view(*lead, self.d)
 
     def value(self, x: Tensor) -> Tensor:
@@ -199,9 +199,8 @@ class ModuleProblem(Minibatch):
 
     def mean_gradient(self, x: Tensor) -> Tensor:
         features, labels = self.features.flatten(0, 1), self.labels.flatten(0, 1)
-        one = vmap(grad(lambda point: self._loss(point, features, labels)), chunk_size=_POINTS)
-        out: Tensor = one(x.reshape(-1, self.d))
-        return out.reshape(x.shape)
+        loss = partial(self._loss, features=features, labels=labels)
+        return gradients(loss, x.reshape(-1, self.d), chunk=_POINTS).reshape(x.shape)
 
     def noise(self, x: Tensor) -> Tensor:
         return minibatch_noise(self._loss, x, self.features, self.labels, self.batch, _CHUNK)

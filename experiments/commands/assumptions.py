@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.markup import escape
 from torch import nn
 
 from algorithms.catalogue import entry_called, problem
+from algorithms.engine.run import one_thread
 from algorithms.problems.base import Problem
 from experiments.commands.console import (
     REFUTED,
@@ -72,10 +74,10 @@ def assumptions_record(
         subject = problem(name, n)
         if tell is not None:
             tell(f"{_stated(subject)}; now found along two runs of {steps} steps")
-        return record_of(subject, steps, seed)
-    subject = _own_problem(name)
-    with faults_of(name):
-        return record_of(subject, steps, seed)
+    else:
+        subject = _own_problem(name)
+    with one_thread(), faults_of(name) if ":" in name else nullcontext():
+        return record_of(subject, steps, seed, tell)
 
 
 def _stated(subject: Problem) -> str:
@@ -99,13 +101,25 @@ def _own_problem(name: str) -> Problem:
     return mine
 
 
-def record_of(subject: Problem, steps: int, seed: int) -> dict[str, Any]:
-    """The same of a problem at hand."""
+def record_of(
+    subject: Problem, steps: int, seed: int, tell: Callable[[str], None] | None = None
+) -> dict[str, Any]:
+    """The same of a problem at hand; ``tell`` hears what comes of each statement as it comes."""
     wide = subject.double() if subject.dtype.itemsize < 8 else subject
     trajectory = sampled_trajectory(wide, seed=seed, steps=steps)
-    found = estimates(wide, trajectory)
     c = subject.constants()
     tolerance = _SINGLE if wide is not subject else _TIGHT
+
+    def on_found(one: ConstantEstimate) -> None:
+        told = _constant(c, one, trajectory, tolerance)
+        if tell is not None and told["outcome"] is not None:
+            sign = _SIGNS.get(told["side"], "~")
+            tell(
+                f"{one.name}: stated {number(told['stated'])}, "
+                f"found {sign} {number(one.value)}: {told['outcome']}"
+            )
+
+    found = estimates(wide, trajectory, tell=on_found)
     return {
         "problem": subject.name,
         "n": subject.n,

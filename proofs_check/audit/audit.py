@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import final
 
 import torch
@@ -38,6 +39,8 @@ from proofs_check.verdict import Outcome, Verdict
 
 FAMILY_ERROR = 1e-6
 SIZES = ("zero", "huge", "tiny")
+_NEWS = 60
+"""Letters of what is told of a verdict while the audit goes on."""
 
 Tell = Callable[[str], None]
 """Called with what is being done, in a few words."""
@@ -139,6 +142,8 @@ def audit(
                 return _not_running(subject, stated, traits)
             done.random = traits.random
             for step in _steps(done, stated, plan, traits, pace, found):
+                for news in done.news():
+                    found(news)
                 tell(step)
             return done.audit(complete=True)
     except KeyboardInterrupt as stop:
@@ -163,6 +168,16 @@ class _Findings:
     behaviour: list[Verdict] = field(default_factory=list)
     headline: str = ""
     crashes: list[str] = field(default_factory=list)
+    _told: set[int] = field(default_factory=set)
+
+    def news(self) -> Iterator[str]:
+        """In a few words, what was refuted and what came of claims since it was last asked."""
+        for one in (*self.claims, *self.behaviour):
+            if id(one) not in self._told and (one.outcome is Outcome.REFUTED or one in self.claims):
+                yield shorten(
+                    f"{one.outcome.value}: {one.check}: {one.evidence}", _NEWS, placeholder=" ..."
+                )
+            self._told.add(id(one))
 
     def audit(self, complete: bool) -> Audit:
         """The audit that this makes."""
@@ -194,6 +209,10 @@ def _steps(
         few = pace.draws(samples, min(samples, plan.samples_at(pace)))
         return SampledOperator(operator, d, key, few, traits.random, traits.eps, pace.share)
 
+    yield "inputs that break compressors"
+    inputs = check_inputs(trial)
+    done.behaviour += inputs
+    done.crashes += trial.crashes
     yield "messages"
     priced = _priced(trial)
     for d in traits.dims:
@@ -204,13 +223,10 @@ def _steps(
     yield "claims"
     done.claims += ClaimChecks(trial.speaker, stated, setting).verdicts(done.measures)
     done.claims += check_bits(trial.speaker, stated, priced)
-    yield "inputs that break compressors"
-    inputs = check_inputs(trial)
-    done.crashes += trial.crashes
     yield "class"
     found = fit(done.measures, lambda *pair: simplest(setting, *pair))
     done.fit = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
-    done.behaviour += [_class(trial.speaker, done.fit), *inputs]
+    done.behaviour.insert(0, _class(trial.speaker, done.fit))
     done.behaviour.append(check_cost(trial.speaker, priced))
     for name, check in _MANNERS:
         yield name

@@ -66,18 +66,23 @@ class ConstantEstimate:
 
 
 def estimates(
-    problem: Problem, trajectory: Trajectory, wanted: Iterable[str] | None = None
-) -> tuple[ConstantEstimate, ...]:
+    problem: Problem, trajectory: Trajectory, wanted: Iterable[str] | None = None,
+    tell: Callable[[ConstantEstimate], None] = lambda _: None,
+) -> tuple[ConstantEstimate, ...]:  # fmt: skip
     """Estimates of a problem's constants from a trajectory, of all or of those ``wanted``.
 
-    L, L_max, mu, mu_min, pl, f_star, initial_gap, R2, sigma2, G2, zeta2, zeta2_star, lipschitz.
+    L, L_max, mu, mu_min, pl, f_star, initial_gap, R2, sigma2, G2, zeta2, zeta2_star, lipschitz;
+    ``tell`` hears each when it is there, those that cost least first.
     """
     names = set(ESTIMATED if wanted is None else wanted)
     found: list[ConstantEstimate] = []
     for group, search in _SEARCHES:
         if names & set(group):
-            found += [one for one in search(problem, trajectory) if one.name in names]
-    return tuple(found)
+            for one in search(problem, trajectory):
+                if one.name in names:
+                    found.append(one)
+                    tell(one)
+    return tuple(sorted(found, key=lambda one: ESTIMATED.index(one.name)))
 
 
 def heterogeneity_along(problem: Problem, trajectory: Trajectory) -> tuple[tuple[int, float], ...]:
@@ -233,13 +238,17 @@ def _longest(problem: Problem, trajectory: Trajectory) -> Iterator[ConstantEstim
 _SEARCHES: tuple[
     tuple[tuple[str, ...], Callable[[Problem, Trajectory], Iterator[ConstantEstimate]]], ...
 ] = (
-    (("L", "L_max", "mu", "mu_min"), _curvature),
-    (("pl",), _pl),
     (("f_star", "initial_gap", "R2"), _minimum),
-    (("sigma2", "G2"), _moments),
     (("zeta2", "zeta2_star"), _heterogeneity),
     (("lipschitz",), _longest),
+    (("pl",), _pl),
+    (("L", "L_max", "mu", "mu_min"), _curvature),
+    (("sigma2", "G2"), _moments),
 )
+"""Searches with what they find, in the order of what they cost."""
 
-ESTIMATED = tuple(name for group, _ in _SEARCHES for name in group)
-"""Names of the constants that are estimated."""
+ESTIMATED = (
+    "L", "L_max", "mu", "mu_min", "pl", "f_star", "initial_gap", "R2", "sigma2", "G2", "zeta2",
+    "zeta2_star", "lipschitz",
+)  # fmt: skip
+"""Names of the constants that are estimated, in the order in which they are shown."""

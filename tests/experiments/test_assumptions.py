@@ -42,8 +42,11 @@ def by_name(record: dict[str, Any], part: str) -> dict[str, Any]:
 
 
 def test_logistic_regression_states_more_than_is_found() -> None:
-    code, out, _ = call("assumptions", "logreg-breast-cancer", "-n", "4", "-T", "20", "--json")
+    code, out, told = call("assumptions", "logreg-breast-cancer", "-n", "4", "-T", "20", "--json")
     record = json.loads(out)
+    found = [line for line in told.splitlines() if line.endswith(": supported")]
+    assert found[0].startswith("note: f_star: stated ")
+    assert found[-1].startswith("note: G2: stated "), "those that cost most come last"
     assert code == 0
     constants = by_name(record, "constants")
     assert {one["outcome"] for one in constants.values()} == {"supported", None}

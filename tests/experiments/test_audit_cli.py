@@ -151,7 +151,7 @@ def audit(*words: str) -> tuple[int, str, str]:
     with mock.patch.object(named, "_elsewhere", lambda _, found, matrix: found):
         code, out, err = call("audit", *words)
     lines = err.splitlines(keepends=True)
-    return code, out, "".join(line for line in lines if " s  so far, in R^" not in line)
+    return code, out, "".join(line for line in lines if " s  so far, " not in line)
 
 
 def audit_elsewhere(*words: str) -> tuple[int, str, str]:

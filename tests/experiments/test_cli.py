@@ -319,8 +319,9 @@ def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None
             "run d-psgd -p logreg-digits -n 4 -T 4 --replicas 2",
             "sklearn joblib pyarrow scipy.stats scipy.optimize pandas seaborn sympy",
         ),
+        ("assumptions mlp-digits -n 2 -T 2", "torch._dynamo pandas seaborn"),
     ],
-    ids=("help", "list", "synthetic", "data"),
+    ids=("help", "list", "synthetic", "data", "network"),
 )
 def test_a_command_does_not_wait_for_libraries_that_it_does_not_use(
     tmp_path: Path, words: str, unneeded: str

@@ -287,6 +287,20 @@ def test_half_precision_inside_breaks_at_both_ends() -> None:
     assert "inf" in verdict(found, "huge").evidence
 
 
+def test_what_breaks_is_told_before_anything_is_measured() -> None:
+    told: list[str] = []
+    halved = subject_of("half", lambda x: x.astype(np.float16).astype(x.dtype))
+    whole = audit(halved, Stated(unbiased=True), SMALL, found=told.append)
+    first, second, *rest = told
+    assert first.startswith("refuted: huge: d = 1: C(x) = (inf)")
+    assert second.startswith("refuted: tiny: ")
+    assert any(one.startswith("in R^20: ") for one in rest)
+    assert rest[-1].startswith("refuted: Monte Carlo: d = 1, x = (0.1)")
+    assert len(set(told)) == len(told)
+    checks = [one.check for one in whole.behaviour]
+    assert checks.index("class") == 0 and {"huge", "tiny"} < set(checks)
+
+
 def test_not_a_number_spreads_hides_or_is_refused() -> None:
     spreads = audited(lambda x: np.sign(x) * np.abs(x).mean())
     assert "spreads in silence to 1 of the 1" in verdict(spreads, "NaN").evidence
