@@ -1,4 +1,7 @@
-"""Ticks of a schedule at which workers meet each other in pairs, without a server."""
+"""Ticks of a schedule at which workers meet each other in pairs, without a server.
+
+Each turn of a tick has words of its own for what an operator draws: ``twords`` ``[T, k, 2]``.
+"""
 
 from __future__ import annotations
 
@@ -60,15 +63,43 @@ def _average(x, one, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _atomic(x, subset, called, g, gamma, length, traffic):  # type: ignore[no-untyped-def]
+def _exchange(send, snum, x, one, other, words, replica, t, length, sent, traffic):  # type: ignore[no-untyped-def]
+    """Each of two moves by half the difference of what both sent; whether the operator takes all
+    and says what is finite."""
+    bits = np.empty(1, np.int64)
+    for k in range(2):
+        sender, hearer = (other, one) if k else (one, other)
+        bits[0] = length
+        row = x[sender : sender + 1]
+        if not send(
+            snum, row, x[:0], words[0], words[1], replica, sender, t, sent[k : k + 1], bits
+        ):
+            return False
+        _cross(traffic, sender, hearer, bits[0])
+    half = x.dtype.type(0.5)
+    for j in range(x.shape[1]):
+        x[one, j] = x[one, j] + half * (sent[1, j] - sent[0, j])
+        x[other, j] = x[other, j] + half * (sent[0, j] - sent[1, j])
+    return all_finite(sent)
+
+
+@njit(cache=True, nogil=True)
+def _atomic(  # type: ignore[no-untyped-def]
+    send, snum, sends, words, replica, t, x, subset, called, g, gamma, length, sent, traffic
+):
     """One after another averages with whom it called, and moves; whether all stay finite."""
     good = True
     for q in range(g.shape[0]):
-        if called[q] != subset[q]:
-            _average(x, subset[q], called[q])
-            _cross(traffic, subset[q], called[q], length)
-            _cross(traffic, called[q], subset[q], length)
-        good &= _move(x[subset[q]], g[q], gamma)
+        one, other = subset[q], called[q]
+        if other != one and sends:
+            good &= _exchange(
+                send, snum, x, one, other, words[q], replica, t, length, sent, traffic
+            )
+        elif other != one:
+            _average(x, one, other)
+            _cross(traffic, one, other, length)
+            _cross(traffic, other, one, length)
+        good &= _move(x[one], g[q], gamma)
     return good
 
 
@@ -97,6 +128,9 @@ def _one_sided(x, held, subset, called, pull, g, gamma, length, traffic):  # typ
 def _ticks(  # type: ignore[no-untyped-def]
     gradient,
     gnum,
+    send,
+    snum,
+    sends,
     how,
     neighbours,
     degrees,
@@ -113,12 +147,14 @@ def _ticks(  # type: ignore[no-untyped-def]
     gwords,
     pwords,
     wwords,
+    twords,
     replica,
 ):
     """Ticks of one replica."""
     n, width = traffic.shape[1], arrivals.shape[1]
     g, room = np.empty((width, x.shape[1]), x.dtype), np.empty(1)
     held, called = np.empty_like(g), np.empty(width, np.int64)
+    sent = np.empty((2, x.shape[1]), x.dtype)
     if how == AVERAGE and not all_finite(x[:n]):
         return 0
     for i in range(gammas.shape[0]):
@@ -139,7 +175,10 @@ def _ticks(  # type: ignore[no-untyped-def]
             _one_sided(
                 x, held, arrivals[t], called, how == PULL, g[:came], gammas[i], length, traffic
             )
-        elif not _atomic(x, arrivals[t], called, g[:came], gammas[i], length, traffic):
+        elif not _atomic(
+            send, snum, sends, twords[i], replica, t, x, arrivals[t], called, g[:came], gammas[i],
+            length, sent, traffic,
+        ):  # fmt: skip
             return i
         for w in starts[t]:
             if w < n:
@@ -151,6 +190,9 @@ def _ticks(  # type: ignore[no-untyped-def]
 def _gossip_events(  # type: ignore[no-untyped-def]
     gradient,
     gnum,
+    send,
+    snum,
+    sends,
     how,
     neighbours,
     degrees,
@@ -167,21 +209,22 @@ def _gossip_events(  # type: ignore[no-untyped-def]
     gwords,
     pwords,
     wwords,
+    twords,
     replicas,
 ):
     done = max(0, min(gammas.shape[0], arrivals.shape[1] - first))
     for r in range(x.shape[0]):
         done = _ticks(
-            gradient, gnum, how, neighbours, degrees, calls, probability[0], length, x[r], view[r],
-            traffic[r], arrivals[r], starts[r], gammas[:done], first, gwords, pwords, wwords,
-            replicas[r],
+            gradient, gnum, send, snum, sends, how, neighbours, degrees, calls, probability[0],
+            length, x[r], view[r], traffic[r], arrivals[r], starts[r], gammas[:done], first,
+            gwords, pwords, wwords, twords, replicas[r],
         )  # fmt: skip
     return done
 
 
 GOSSIP_EVENTS = Loop(
-    _gossip_events, "word", "gradient", "numbers", "word", "whole2", "whole", "flags", "doubles",
-    "word", "rows3", "rows3", "whole3", "whole3", "whole3", "rows1", "word", "whole2", "whole2",
-    "whole2", "whole",
+    _gossip_events, "word", "gradient", "numbers", "operator", "numbers", "flag", "word", "whole2",
+    "whole", "flags", "doubles", "word", "rows3", "rows3", "whole3", "whole3", "whole3", "rows1",
+    "word", "whole2", "whole2", "whole2", "whole3", "whole",
 )  # fmt: skip
 """Ticks of every replica: how many were done before one in which a number is not finite."""

@@ -111,10 +111,10 @@ class ADPSGD(AsynchronousGossip):
         return go_on(state, x, arrived.starts, context)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        if self.barrier.counts_by_worker or not isinstance(self.compressor, Identity):
+        if self.barrier.counts_by_worker:
             return None
         calls = halves(self.topology) if self.bipartite else (True,) * context.network.n
-        meetings = PairEvents(self.step_rule, self.topology, AVERAGE, calls, 1.0)
+        meetings = PairEvents(self.step_rule, self.topology, AVERAGE, calls, 1.0, self.compressor)
         return event_block(GossipEventBlock, context, meetings)
 
     def called(self, subset: Tensor, number: int, context: RunContext) -> Tensor:

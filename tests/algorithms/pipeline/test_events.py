@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.random_mask import RandomMask
 from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
 from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
 from algorithms.methods.asynchronous.downpour import Downpour
@@ -91,7 +93,8 @@ def peers(draw):
     given = draw(drawn.stepsizes), 14, draw(one(TIMES)), topology
     if draw(st.booleans()):
         half = n % 2 == 0 and not isinstance(topology, Complete) and draw(st.booleans())
-        return problem, ADPSGD(*given, barrier, bipartite=half, replicas=3)
+        operators = [RandomMask(0.5), *drawn.operators_for(problem.d, problem.dtype)]
+        return problem, ADPSGD(*given, barrier, draw(one(operators)), half, replicas=3)
     way, often = draw(one(Direction)), draw(one([1.0, 0.5]))
     return problem, GossipingSGD(*given, way, often, barrier, replicas=3)
 
@@ -101,7 +104,8 @@ def peers(draw):
 def test_meetings_in_pairs(composition, options, count):
     problem, method = composition
     with threads(count):
-        assert assert_same(method, problem, **options) > 0
+        taken = assert_same(method, problem, **options)
+    assert taken > 0 or not steady(method)
 
 
 @st.composite
@@ -186,7 +190,9 @@ def test_messages_that_are_not_finite_are_thrown_away_alike():
     problem = drawn.synthetic(4, 8, 5, drawn.L2(0.1), batch=3, dtype=drawn.torch.float32)
     step = drawn.ConstantStep(1e3)
     assert_same(ParameterServer(step, 80, Exponential()), problem, steps=80, points=2)
-    assert_same(ADPSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
+    for operator in (Identity(), RandomMask(0.5), QSGD(4)):
+        method = ADPSGD(step, 80, Exponential(), Ring(4), compressor=operator)
+        assert_same(method, problem, steps=80, points=2)
     assert_same(GossipingSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
     assert_same(Downpour(step, 80, Exponential(), 2, 2), problem, steps=80, points=2)
     assert_same(AsyncEASGD(step, 80, Exponential(), 0.1), problem, steps=80, points=2)
