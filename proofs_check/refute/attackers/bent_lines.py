@@ -15,12 +15,20 @@ from proofs_check.refute.claim import PROBE, Claim, restrictions
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import share
 from proofs_check.refute.lines import BentLine, LineInstance
-from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, remembered, with_share
+from proofs_check.refute.measured import (
+    BoundTrial,
+    Unfit,
+    known,
+    lengthened,
+    method_of,
+    remembered,
+    with_share,
+)
 from proofs_check.refute.parts import changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 
-_STEPS, _LOOKED = 48, 8
+_STEPS, _LOOKED, _LONG = 48, 8, 400
 _REPLICAS, _SEED = 256, 11
 _CAUSES = (
     (0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.5, 1.0, 0.0, 0.9), (0.0, 1.0, 0.0, 0.9),
@@ -87,8 +95,9 @@ class BentLines(Attacker):
         assert found.gamma is not None
         problem, other = _problem(found), _changed(claim, found)
         method = method_of(other, PROBE, problem, found.steps)
-        gamma = with_share(other, known(other, method, problem), found.gamma, found.steps)
-        return replace(found, gamma=gamma)
+        c = known(other, method, problem)
+        gamma = with_share(other, c, found.gamma, found.steps)
+        return replace(found, gamma=gamma, steps=lengthened(other, c, gamma, found.steps, _LONG))
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         return runs(
