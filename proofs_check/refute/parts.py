@@ -26,7 +26,7 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.periods import FixedPeriod
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
-from proofs_check.refute.operators import WorstContraction, WorstUnbiased
+from proofs_check.refute.operators import WorstAbsolute, WorstContraction, WorstUnbiased
 from proofs_check.refute.rounds import RoundReading, in_rounds
 from theory.theorem import Theorem
 
@@ -34,12 +34,12 @@ PERIODS = 8
 OPERATORS = ("omega", "delta")
 """Constants that say how much an operator loses."""
 
-RULING = (*OPERATORS, "lam", "H", "tau")
+RULING = (*OPERATORS, "absolute_error", "lam", "H", "tau")
 """Constants of a theorem that let a part of its method be another."""
 
 _SLOW = 16.0
 _ALL_TAKE_PART = 0.75
-_MOST_OMEGA, _LEAST_DELTA = 100.0, 0.01
+_MOST_OMEGA, _LEAST_DELTA, _LENGTHS = 100.0, 0.01, 1000.0
 _LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
@@ -72,6 +72,9 @@ def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple
             found.append(ChangedPart(field, "", _operator))
             ruled = "omega" if "omega" in theorem.needs else "delta"
             sizes.append(ChangedPart(field, ruled, _size))
+        elif isinstance(given, Compressor) and _absolute(given, theorem, problem.d):
+            found.append(ChangedPart(field, "", _constant_error))
+            sizes.append(ChangedPart(field, "absolute_error", _length))
         elif ruled := _period_of(field, given, theorem):
             found.append(ChangedPart(field, ruled, _period))
         elif _takes_part(field) and set(OPERATORS) & set(theorem.needs):
@@ -194,6 +197,25 @@ def _worse(given: Compressor, theorem: Theorem, d: int) -> bool:
     except ValueError:
         return False
     return own.omega is not None or own.delta is not None
+
+
+def _absolute(given: Compressor, theorem: Theorem, d: int) -> bool:
+    """Whether the theorem speaks of every operator with the absolute error that this one states."""
+    return "absolute_error" in theorem.needs and given.absolute_error(d) is not None
+
+
+def _constant_error(number: float, given: Compressor, problem: Problem) -> Compressor:
+    """The operator itself up to half of [0, 1], then the one whose error is always the same."""
+    most = given.absolute_error(problem.d)
+    return WorstAbsolute(most) if number > 0.5 and most is not None else given
+
+
+def _length(number: float, given: Compressor, problem: Problem) -> Compressor:
+    """The constant error of another length: its own in the middle, a thousandth and a thousand
+    times it at the ends."""
+    if isinstance(given, WorstAbsolute):
+        return replace(given, square=given.square * _LENGTHS ** (4 * number - 2))
+    return given
 
 
 def _operator(number: float, given: Compressor, problem: Problem) -> Compressor:
