@@ -21,7 +21,7 @@ from proofs_check.refute.rounding import root_lost, without_rounding
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
 from theory.ranges import ROUNDING as SLACK
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, Stepsize
 from theory.theorem import Theorem
 
 P = ParamSpec("P")
@@ -34,8 +34,11 @@ ROUNDING = 1e-9
 SURE = 1e-7
 """How far above 1 a ratio must lie to count."""
 
+BY_RUN = ("G2", "diameter")
+"""Constants of which proofs use no more than what is true along the run: the run says them."""
+
 PLACEHOLDER = 1.0
-"""What a second moment is taken for until the run says what it is."""
+"""What those are taken for until the run says what they are."""
 
 
 class Unfit(Exception):
@@ -100,7 +103,7 @@ class BoundTrial:
 
 
 def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
-    """Constants given to the theorem before a run: a second moment has a placeholder.
+    """Constants given to the theorem before a run: those of the run have a placeholder.
 
     Raises:
         Unfit: something is missing, or an assumption on constants fails.
@@ -109,8 +112,8 @@ def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
         c = claim.constants(method, problem)
     except (ValueError, TypeError, AssertionError, ArithmeticError) as error:
         raise Unfit(str(error) or "what is stated is of another problem") from error
-    if "G2" in claim.theorem.needs and c.G2 is None:
-        c = c.state(G2=PLACEHOLDER)
+    unknown = [name for name in BY_RUN if name in claim.theorem.needs and name in c.missing([name])]
+    c = c.state(**dict.fromkeys(unknown, PLACEHOLDER))
     missing = c.missing(claim.theorem.needs)
     if missing:
         raise Unfit(f"it states no {', '.join(missing)}")
@@ -155,7 +158,8 @@ def largest_step(claim: Claim, c: Constants, steps: int) -> Stepsize:
 
 def with_share(claim: Claim, c: Constants, share: float, steps: int) -> float | None:
     """A share of the largest constant stepsize, or of the largest first stepsize of a rule that
-    falls as 1/t (:func:`first_share`); None where the rule is of another kind, or is itself meant.
+    falls as 1/t (:func:`first_share`); any size where all are allowed. None where the rule is of
+    another kind, or is itself meant.
 
     Raises:
         Unfit: no stepsize is prescribed, or the smaller one is not allowed.
@@ -163,16 +167,21 @@ def with_share(claim: Claim, c: Constants, share: float, steps: int) -> float | 
     step = largest_step(claim, c, steps)
     if isinstance(step, InverseTimeStep):
         return first_share(claim, c, step, share, steps)
+    if isinstance(step, InverseRootStep) and claim.theorem.any_scale:
+        return _any_scale(step.scale, share)
     if not isinstance(step, ConstantStep):
         return None
     if isinstance(claim.theorem, StatedTheorem) and claim.theorem.limit is None:
         return step.gamma  # it prescribes that one alone
-    if claim.theorem.any_scale:
-        share = 10 ** (2 * math.log10(share) + 2)  # a hundredth to hundred times what is prescribed
-    gamma = share * step.gamma
+    gamma = _any_scale(step.gamma, share) if claim.theorem.any_scale else share * step.gamma
     if claim.theorem.violations(c, ConstantStep(gamma), steps):
         gamma = step.gamma  # one stepsize alone is allowed
     return gamma
+
+
+def _any_scale(prescribed: float, share: float) -> float:
+    """A hundredth to hundred times what is prescribed, for shares from a hundredth to 1."""
+    return float(prescribed * 10 ** (2 * math.log10(share) + 2))
 
 
 def first_share(
@@ -193,6 +202,8 @@ def _from(theorem: Theorem, c: Constants, gamma: float, steps: int) -> Stepsize:
         step = theorem.stepsize(c, steps)
     except (MissingConstants, ValueError, ArithmeticError):
         return ConstantStep(gamma)
+    if isinstance(step, InverseRootStep):
+        return InverseRootStep(gamma)
     return _starting(step, gamma) if isinstance(step, InverseTimeStep) else ConstantStep(gamma)
 
 
@@ -214,7 +225,7 @@ def lengthened(claim: Claim, c: Constants, gamma: float | None, steps: int, most
 
 def rule(claim: Claim, c: Constants, gamma: float | None, steps: int) -> Stepsize:
     """The stepsize rule of an instance: ``gamma`` is the constant stepsize, or the first of a rule
-    that falls as 1/t; None: the largest.
+    that falls as 1/t or 1/sqrt(t); None: the largest.
 
     Raises:
         Unfit: the theorem does not allow it.

@@ -24,6 +24,7 @@ from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.periods import FixedPeriod
+from algorithms.synchronisation.stale import Stale
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.refute.operators import WorstAbsolute, WorstContraction, WorstUnbiased
@@ -34,12 +35,13 @@ PERIODS = 8
 OPERATORS = ("omega", "delta")
 """Constants that say how much an operator loses."""
 
-RULING = (*OPERATORS, "absolute_error", "lam", "H", "tau")
+RULING = (*OPERATORS, "absolute_error", "lam", "H", "tau", "lead")
 """Constants of a theorem that let a part of its method be another."""
 
 _SLOW = 16.0
 _ALL_TAKE_PART = 0.75
 _MOST_OMEGA, _LEAST_DELTA, _LENGTHS = 100.0, 0.01, 1000.0
+_LATE = frozenset({"tau", "tau_coordinate", "lead"})
 _LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
@@ -79,8 +81,10 @@ def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple
             found.append(ChangedPart(field, ruled, _period))
         elif _takes_part(field) and set(OPERATORS) & set(theorem.needs):
             found.append(ChangedPart(field, "", _participation))
-        elif isinstance(given, ComputeTimes) and {"tau", "tau_coordinate"} & set(theorem.needs):
-            found.append(ChangedPart(field, "tau", _times))
+        elif isinstance(given, ComputeTimes) and (late := _LATE & set(theorem.needs)):
+            found.append(ChangedPart(field, "lead" if "lead" in late else "tau", _times))
+        elif isinstance(given, Stale) and "lead" in theorem.needs:
+            found.append(ChangedPart(field, "lead", _lead))
     return (*found, *sizes)
 
 
@@ -243,6 +247,12 @@ def _size(number: float, given: Compressor, problem: Problem) -> Compressor:
 def _period(number: float, given: int | FixedPeriod, problem: Problem) -> int | FixedPeriod:
     steps = 1 + min(int(number * PERIODS), PERIODS - 1)
     return FixedPeriod(steps) if isinstance(given, FixedPeriod) else steps
+
+
+def _lead(number: float, given: Stale, problem: Problem) -> Stale:
+    """Up to so many clocks ahead of the slowest, from 0."""
+    clocks = min(int(number * PERIODS), PERIODS - 1)
+    return replace(given, s=clocks)  # type: ignore[type-var]
 
 
 def _times(number: float, given: ComputeTimes, problem: Problem) -> ComputeTimes:
