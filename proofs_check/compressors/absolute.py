@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,54 +17,84 @@ from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 ABSOLUTE = "absolute error"
 
-_SAMPLES, _DRAWN = 2000, 8
-_LENGTHS = tuple(2.0**k for k in range(-8, 21))
-_BELOW = 1 - 2.0**-40  # of what a threshold is
+_SAMPLES, _DRAWN, _HALVINGS = 2000, 8, 40
+_LENGTHS = (*(2.0 ** (k / 4) for k in range(-32, 33)), *(2.0**k for k in range(9, 21)))
 _ROUNDING = 1e-12
+
+
+class LostMost(NamedTuple):
+    """Where an operator loses most.
+
+    Attributes:
+        error: a lower limit of E||C(x) - x||^2 there.
+        length: ||x||.
+        above: the most by which a root of the error lay above what is allowed, less rounding.
+    """
+
+    error: float
+    length: float
+    above: float
 
 
 def check_absolute(
     compressor: Compressor, *, d: int, seed: int, alpha: float
 ) -> tuple[Verdict, ...]:
-    """Whether the largest error that was seen at equal, alternating, one-hot and drawn vectors,
-    from far below to far above the length that is allowed, stays within it; nothing where the
-    operator bounds none."""
+    """Whether the largest error along equal, alternating, one-hot and drawn vectors, from far below
+    to far above the length that is allowed, stays within it; nothing where the operator bounds
+    none."""
     most = compressor.absolute_error(d)
     if most is None:
         return ()
-    worst, length, tried, held = 0.0, 0.0, 0, True
     key = Key.seed(seed).fold(ABSOLUTE)
-    vectors = list(_vectors(d, math.sqrt(most), key))
-    for k, x in enumerate(vectors):
-        random = is_random(compressor, x)
-        values = sample(compressor, x, _SAMPLES if random else 1, key.fold(str(k)))
-        errors = (values - x).square().sum(-1, keepdim=True).numpy()
-        lost = float(lower_limits(errors, alpha / len(vectors))[0])
-        tried += 1
-        held &= lost <= (math.sqrt(most) * (1 + _ROUNDING) + _ROUNDING * float(x.norm())) ** 2
-        if lost > worst:
-            worst, length = lost, float(x.norm())
+    shapes = _shapes(d, key)
+    tries = len(shapes) * (len(_LENGTHS) + _HALVINGS)
+    found = [_along(compressor, x, math.sqrt(most), key, alpha / tries) for x in shapes]
+    worst = max(found)
+    held = all(one.above <= 0 for one in found)
     verdict = Verdict(
         subject=compressor.name, check=ABSOLUTE, kind=CheckKind.OPERATOR,
         claim=f"E||C(x)-x||^2 <= {most:.6g} for every x",
         outcome=Outcome.SUPPORTED if held else Outcome.REFUTED,
-        statistic=worst, bound=most, tightness=worst / most if most else None,
-        evidence=f"{tried} vectors; largest error {worst:.6g}, at one of length {length:.4g}",
+        statistic=worst.error, bound=most, tightness=worst.error / most if most else None,
+        evidence=f"{tries} vectors; largest error {worst.error:.6g}, at one of length "
+        f"{worst.length:.4g}",
         provenance=f"by the operator's own statement; seed {seed}, d = {d}, error {alpha:.2g}",
     )  # fmt: skip
     return (verdict,)
 
 
-def _vectors(d: int, length: float, key: Key) -> Iterator[Tensor]:
-    """Vectors ``[d]``: shapes of all lengths, and just below them."""
+def _along(
+    compressor: Compressor, shape: Tensor, allowed: float, key: Key, alpha: float
+) -> LostMost:
+    """The worst of vectors along ``shape``: of all lengths, then beyond the worst of these by steps
+    that are halved, to where an error that grows with x ends."""
+
+    def at(factor: float) -> LostMost:
+        x = allowed * factor * shape
+        random = is_random(compressor, x)
+        values = sample(compressor, x, _SAMPLES if random else 1, key.fold(f"{factor}"))
+        errors = (values - x).square().sum(-1, keepdim=True).numpy()
+        lost, length = float(lower_limits(errors, alpha)[0]), float(x.norm())
+        above = math.sqrt(lost) - allowed - _ROUNDING * (allowed + length)
+        return LostMost(lost, length, above)
+
+    factor, best = max(((one, at(one)) for one in _LENGTHS), key=lambda pair: pair[1].error)
+    above, step = best.above, 1.0
+    for _ in range(_HALVINGS):
+        step /= 2
+        further = at(factor * (1 + step))
+        above = max(above, further.above)
+        if further.error > best.error:
+            factor, best = factor * (1 + step), further
+    return best._replace(above=above)
+
+
+def _shapes(d: int, key: Key) -> tuple[Tensor, ...]:
+    """Vectors ``[d]`` of length about 1."""
     ones = torch.ones(d, dtype=torch.float64) / math.sqrt(d)
     signs = ones * torch.where(torch.arange(d) % 2 == 0, 1.0, -1.0)
     hot = torch.zeros(d, dtype=torch.float64)
     hot[-1] = 1.0
     draws = key.fold("vectors").draws(torch.arange(_DRAWN), torch.arange(1))
-    drawn = draws.normal(d, torch.float64)
-    shapes = (ones, signs, hot, *drawn[:, 0] / math.sqrt(d))
-    for shape in shapes:
-        for factor in _LENGTHS:
-            yield length * factor * shape
-            yield length * factor * _BELOW * shape
+    drawn = draws.normal(d, torch.float64)[:, 0] / math.sqrt(d)
+    return (ones, signs, hot, *drawn)
