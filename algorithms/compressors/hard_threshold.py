@@ -52,7 +52,7 @@ class HardThreshold(MaskCompressor):
         return (NoConstant(why, _PAPER, Confidence.DERIVED, small, small),)
 
     def absolute_error(self, d: int) -> float:
-        """d t^2."""
+        """Coordinates lose at most t each: d t^2."""
         return d * self.t**2
 
     def mask(self, x: Tensor, draws: Draws) -> Tensor:

@@ -50,8 +50,8 @@ def regrets(
     bits: list[tuple[int, float, float]] = []
     for t, state, context in path(method, problem, ticks, seed=seed, replicas=replicas):
         account = context.network.account((replicas,))
-        means = (one.double().mean().item() for one in (account.sent_bits, account.received_bits))
-        bits.append((int(clock[:, :n].min()), *means))
+        sent, received = account.sent_bits.double().mean(), account.received_bits.double().mean()
+        bits.append((int(clock[:, :n].min()), float(sent), float(received)))
         x = method.models(state)
         low, high = torch.minimum(low, x.amin(-2)), torch.maximum(high, x.amax(-2))
         if t == ticks:

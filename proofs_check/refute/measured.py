@@ -113,7 +113,7 @@ def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
     except (ValueError, TypeError, AssertionError, ArithmeticError) as error:
         raise Unfit(str(error) or "what is stated is of another problem") from error
     unknown = [name for name in BY_RUN if name in claim.theorem.needs and name in c.missing([name])]
-    c = c.state(**dict.fromkeys(unknown, PLACEHOLDER))
+    c = c.state(None, **dict.fromkeys(unknown, PLACEHOLDER))
     missing = c.missing(claim.theorem.needs)
     if missing:
         raise Unfit(f"it states no {', '.join(missing)}")

@@ -181,9 +181,9 @@ class ParameterServer(Scheduled[ServerState]):
         """What arrived, times the stepsizes of its places clock by clock."""
         subset = schedule.tick(t).arrivals
         place = schedule.begun(t) * schedule.n + subset.clamp_max(schedule.n - 1)
-        found, which = place.unique(return_inverse=True)
-        rule = torch.tensor([self.step_rule(k) for k in found.tolist()], dtype=arrived.dtype)
-        gamma = rule[which]
+        numbers = place.flatten().tolist()
+        rule = {k: self.step_rule(k) for k in set(numbers)}
+        gamma = torch.tensor([rule[k] for k in numbers], dtype=arrived.dtype).view(place.shape)
         return put(gamma, arrived.device)[..., None] * arrived
 
     def _compensated(self, c: Constants) -> Constants:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import pytest
 import torch
 
+from algorithms.compressors.base import Compressor
 from algorithms.compressors.hard_threshold import HardThreshold
 from algorithms.compressors.qsgd import QSGD
 from algorithms.core.key import Key
@@ -70,11 +71,15 @@ def test_attacks_change_the_operator_where_the_theorem_speaks_of_its_error() -> 
         "", "absolute_error",
     ]  # fmt: skip
     assert changeable(method, ef_sgd_workers, problem) == ()
-    same = changed(method, absolute_compressor_ef, problem, (0.2, 0.5))
-    assert same.compressor == HardThreshold(0.5)
-    worst = changed(method, absolute_compressor_ef, problem, (0.9, 0.5)).compressor
+
+    def operator(*numbers: float) -> Compressor:
+        other: Any = changed(method, absolute_compressor_ef, problem, numbers)
+        found: Compressor = other.compressor
+        return found
+
+    assert operator(0.2, 0.5) == HardThreshold(0.5)
+    worst = operator(0.9, 0.5)
     assert worst == WorstAbsolute(1.0)
     x = torch.ones(1, 1, 4, dtype=torch.float64)
     assert (worst.compress(x, DRAWS) == 0.5).all()
-    longer = changed(method, absolute_compressor_ef, problem, (0.9, 0.75)).compressor
-    assert longer.absolute_error(4) == pytest.approx(1000.0)
+    assert operator(0.9, 0.75).absolute_error(4) == pytest.approx(1000.0)
