@@ -33,9 +33,17 @@ class RegretSeries(NamedTuple):
 
 
 def regrets(
-    method: Method[Any], problem: Problem, point: Tensor, ticks: int, *, seed: int, replicas: int
+    method: Method[Any],
+    problem: Problem,
+    point: Tensor,
+    most: int,
+    *,
+    seed: int,
+    replicas: int,
+    ticks: int | None = None,
 ) -> RegretSeries:
-    """The regret against ``point`` ``[d]`` in the first ``ticks`` steps of the method.
+    """The regret against ``point`` ``[d]`` in the whole clocks of up to ``most`` gradients, of
+    those that ``ticks`` steps of the method complete (as many, where none are given).
 
     Raises:
         ValueError: the method does not tell which gradients it takes, or the problem not what f_i
@@ -44,6 +52,7 @@ def regrets(
     n = problem.n
     best = _values(problem, GradientReads(point.expand(n, -1), torch.arange(n)))
     clock = torch.zeros(replicas, n + 1, dtype=torch.int64)
+    ticks = most if ticks is None else ticks
     total = torch.zeros(replicas, ticks + 1, dtype=torch.float64)
     low = point.double().expand(replicas, -1).clone()
     high = low.clone()
@@ -54,7 +63,7 @@ def regrets(
         bits.append((int(clock[:, :n].min()), float(sent), float(received)))
         x = method.models(state)
         low, high = torch.minimum(low, x.amin(-2)), torch.maximum(high, x.amax(-2))
-        if t == ticks:
+        if t == ticks or bits[-1][0] >= most // n:
             break
         taken = method.reads(state, t, context)
         if taken is None:
@@ -66,7 +75,7 @@ def regrets(
         excess = torch.where(real, loss - best[taken.workers.clamp_max(n - 1)], 0.0)
         total.scatter_add_(-1, clock.gather(-1, taken.workers), excess.double())
         clock.scatter_add_(-1, taken.workers, real.long())
-    whole = int(clock[:, :n].min())
+    whole = min(int(clock[:, :n].min()), most // n)
     gradients = n * np.arange(1.0, whole + 1)
     done, *sums = (np.array(column) for column in zip(*bits, strict=True))
     first = np.searchsorted(done, np.arange(1, whole + 1))

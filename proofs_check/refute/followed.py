@@ -91,8 +91,7 @@ class MetricRecorder:
         )
         self.spread = found.spread
         series = np.zeros((replicas, steps + 1))
-        at = found.gradients.astype(np.int64)
-        series[:, at[at <= steps]] = found.average[:, at <= steps]
+        series[:, found.gradients.astype(np.int64)] = found.average
         return series
 
     def _seen(self, x: Tensor, metric: Metric) -> Tensor:

@@ -84,8 +84,8 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     BoundCheck("r2sp", MILD, asysg_con, partial(mild, 4, 0.0), of_row("r2sp"), 800),
     BoundCheck("ssp", MILD, asysg_incon, partial(mild, 4, 0.0), _stale(SSP(3)), 800),
-    BoundCheck("ssp", ALIGNED, ssp, partial(aligned, 4), _summed(SSP(1), True), 400, near_minimum),
-    BoundCheck("ssp", ALIGNED, ssp_constant_step, partial(aligned, 4), _summed(SSP(1)), 800),
-    BoundCheck("essp", ALIGNED, ssp_constant_step, partial(aligned, 4), _summed(EagerSSP(1)), 800),
+    BoundCheck("ssp", ALIGNED, ssp, partial(aligned, 4), _summed(SSP(1), True), 1600, near_minimum),
+    BoundCheck("ssp", ALIGNED, ssp_constant_step, partial(aligned, 4), _summed(SSP(1)), 1600),
+    BoundCheck("essp", ALIGNED, ssp_constant_step, partial(aligned, 4), _summed(EagerSSP(1)), 1600),
     BoundCheck("essp", MILD, asysg_incon, partial(mild, 4, 0.0), _stale(EagerSSP(3)), 800),
 )

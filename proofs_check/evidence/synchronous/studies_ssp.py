@@ -56,9 +56,10 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     step = theorem.stepsize(c, _CLOCKS * _N)
     ticks = (_CLOCKS + lead) * _N
     server = ParameterServer(step, ticks, Exponential(), barrier, weighting, replicas=_REPLICAS)
-    found = regrets(server, problem, point, ticks - 1, seed=_SEED, replicas=_REPLICAS)
-    gradients = found.gradients[:_CLOCKS]
-    return found.average[:, :_CLOCKS], theorem.bound(c, step, gradients), step(0)
+    found = regrets(
+        server, problem, point, _CLOCKS * _N, seed=_SEED, replicas=_REPLICAS, ticks=ticks - 1
+    )  # fmt: skip
+    return found.average, theorem.bound(c, step, found.gradients), step(0)
 
 
 @study(

@@ -42,8 +42,8 @@ def slope(worker: int, x: float) -> float:
 def test_without_staleness_a_clock_is_a_tick(by_clock: bool) -> None:
     """With s = 0 both workers read x_k; by clock the gradients have gamma_2k and gamma_2k+1."""
     rule: Stepsize = InverseRootStep(0.3) if by_clock else ConstantStep(0.3)
-    server = ParameterServer(rule, 9, Constant(), SSP(0), Weighting.SUM, by_clock=by_clock)
-    found = regrets(server, two_lines(), torch.ones(1, dtype=torch.float64), 9, seed=0, replicas=2)
+    server = ParameterServer(rule, 18, Constant(), SSP(0), Weighting.SUM, by_clock=by_clock)
+    found = regrets(server, two_lines(), torch.ones(1, dtype=torch.float64), 18, seed=0, replicas=2)
     x, total, places, expected = 0.0, 0.0, [0.0, 1.0], []
     for k in range(9):
         total += sum(loss(i, x) - loss(i, 1.0) for i in (0, 1))
