@@ -91,6 +91,11 @@ class Compressor(CheckedFields, ABC):
             ValueError: the operator's parameters do not fit d (k > d, say).
         """
 
+    def absolute_error(self, d: int) -> float | None:
+        """A bound on E||C(x) - x||^2 that holds for every x in R^d, however long [x^2]; None where
+        there is none, as of all operators whose claims are relative to ||x||^2."""
+        return None
+
     @abstractmethod
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         """Fields of one row's message, in wire order."""

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Generic, TypeVar, final
+from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 
 import torch
 from torch import Tensor
@@ -250,6 +250,18 @@ def _counts(begun: Tensor) -> list[int]:
     return first
 
 
+class GradientReads(NamedTuple):
+    """Gradients that a step takes.
+
+    Attributes:
+        points: where ``[..., k, d]``.
+        workers: whose ``[..., k]``; the id n is nobody's.
+    """
+
+    points: Tensor
+    workers: Tensor
+
+
 class Method(CheckedFields, ABC, Generic[State]):
     """init/step pair; members are frozen dataclasses, states NamedTuples of tensors.
 
@@ -295,6 +307,11 @@ class Method(CheckedFields, ABC, Generic[State]):
     @abstractmethod
     def models(self, state: State) -> Tensor:
         """Model rows held here, ``[..., m, d]`` or ``[..., 1, d]``."""
+
+    def reads(self, state: State, t: int, context: RunContext) -> GradientReads | None:
+        """The gradients that step t takes, of methods whose workers read models of their own age;
+        None: it is not told."""
+        return None
 
     def reach(self, d: int) -> float:
         """Radius [x] of a ball around 0 that no model in R^d leaves; infinite where nothing keeps

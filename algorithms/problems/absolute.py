@@ -86,6 +86,10 @@ class Absolute(Solved, Linear):
         errors = self._errors(x)
         return errors.abs().mean(-1) + 0.5 * self.lam * x.square().sum(-1)
 
+    def worker_values(self, x: Tensor, workers: Tensor) -> Tensor:
+        errors = (self.features[workers] @ x[..., None])[..., 0] - self.targets[workers]
+        return errors.abs().mean(-1) + 0.5 * self.lam * x.square().sum(-1)
+
     def mean_gradient(self, x: Tensor) -> Tensor:
         errors = self._errors(x)
         g = errors.sign() @ self._flat / self._flat.shape[0] + self.lam * x

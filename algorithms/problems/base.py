@@ -156,6 +156,11 @@ class Problem(CheckedFields, ABC):
     def value(self, x: Tensor) -> Tensor:
         """f at points ``[..., d]``, shape ``[...]``."""
 
+    def worker_values(self, x: Tensor, workers: Tensor) -> Tensor | None:
+        """f_i at x_i ``[..., k, d]``, i = ``workers`` ``[..., k]``, shape ``[..., k]``; None: only
+        their mean is known."""
+        return None
+
     @abstractmethod
     def mean_gradient(self, x: Tensor) -> Tensor:
         """grad f at points ``[..., d]``, shape ``[..., d]``."""

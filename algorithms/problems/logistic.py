@@ -161,6 +161,10 @@ class Logistic(Linear):
     def value(self, x: Tensor) -> Tensor:
         return self._value(x, x @ self._flat.T)
 
+    def worker_values(self, x: Tensor, workers: Tensor) -> Tensor:
+        z = (self.rows[workers] @ x[..., None])[..., 0]
+        return -torch.nn.functional.logsigmoid(z).mean(-1) + self.regulariser.value(x)
+
     def mean_gradient(self, x: Tensor) -> Tensor:
         return self._gradient(x, x @ self._flat.T)
 

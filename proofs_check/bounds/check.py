@@ -27,6 +27,7 @@ from proofs_check.instruments.graph_ladder import potential
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.power_laws.average import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.instruments.regret import RegretSeries, regrets
 from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
 from proofs_check.methods.run_series import cited
 from proofs_check.methods.tuned_run import at_start, measured
@@ -111,7 +112,8 @@ class BoundCheck:
         )  # fmt: skip
         rate = self._rate(step, times, series, bound)
         rates = () if rate is None else (rate,)
-        return CellResult((held, late, *rates, *self._ball(problem, step)), (run,))
+        stays = (*self._ball(problem, step), *self._domain(problem, c, step))
+        return CellResult((held, late, *rates, *stays), (run,))
 
     def _rate(self, step: Stepsize, times: Floats, series: Floats, bound: Floats) -> Verdict | None:
         """The exponent of T against the bound's own from T/8 on: along the run where stepsizes are
@@ -156,6 +158,8 @@ class BoundCheck:
     def _series(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
         metric's mean at the start."""
+        if self.theorem.metric is Metric.AVERAGE_REGRET:
+            return self._regretted(problem, step, seed)
         if self.theorem.metric.of_agreement:
             return self._followed(problem, step, potential_of, Over.NOW)
         method = self.make(step, problem, self.steps)
@@ -180,6 +184,18 @@ class BoundCheck:
         assert series is not None
         bits = trace.sent_bits.mean(axis=0)[1:], trace.received_bits.mean(axis=0)[1:]
         return trace.steps[1:].astype(np.float64), series[:, 1:], bits, at_start(trace, series)
+
+    def _regretted(self, problem: Problem, step: Stepsize, seed: int) -> Series:
+        """Average regret by whole clocks; at the start that of gradients taken there."""
+        found = self._regrets(problem, step, seed)
+        assert problem.f_star is not None
+        start = float(problem.value(problem.start())) - problem.f_star
+        return found.gradients, found.average, (found.sent, found.received), start
+
+    def _regrets(self, problem: Problem, step: Stepsize, seed: int = _SEED) -> RegretSeries:
+        method, point = self.make(step, problem, self.steps), problem.x_star
+        assert point is not None
+        return regrets(method, problem, point, self.steps, seed=seed, replicas=REPLICAS)
 
     def _followed(
         self, problem: Problem, step: Stepsize, look: Callable[[Any], Tensor], over: Over
@@ -229,6 +245,21 @@ class BoundCheck:
             outcome=Outcome.SUPPORTED if inside else Outcome.REFUTED,
             statistic=longest, bound=radius, tightness=longest / radius,
             evidence=f"largest ||x_i|| of all steps {longest:.4g}, radius {radius:.4g}",
+            provenance=self._described(step),
+        )  # fmt: skip
+        return (verdict,)
+
+    def _domain(self, problem: Problem, c: Constants, step: Stepsize) -> tuple[Verdict, ...]:
+        """Whether all points that occur lie within the diameter that was used."""
+        if "diameter" not in self.theorem.needs:
+            return ()
+        spread, most = self._regrets(problem, step).spread, c.need("diameter")
+        verdict = Verdict(
+            subject=self.row, problem=self.problem, check="assumption", kind=CheckKind.ASSUMPTION,
+            claim="all points that occur lie within the stated diameter",
+            outcome=Outcome.SUPPORTED if spread <= most else Outcome.REFUTED,
+            statistic=spread, bound=most, tightness=spread / most,
+            evidence=f"no two points of a replica lie {spread:.4g} apart, diameter {most:.4g}",
             provenance=self._described(step),
         )  # fmt: skip
         return (verdict,)

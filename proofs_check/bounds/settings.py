@@ -263,6 +263,13 @@ UNEQUAL: tuple[tuple[str, Callable[[], Problem]], ...] = (
 """Problems whose workers have different Hessians, by name."""
 
 
+def near_minimum(problem: Problem) -> Constants:
+    """All points of a run are taken to lie no farther apart than twice the start from the minimum,
+    which the check looks at."""
+    known = Statement(Kind.UPPER, "along the run", "looked at by the check")
+    return Constants().state(known, diameter=2 * problem.constants().need("R2") ** 0.5)
+
+
 ALIGNED = "least absolute deviations, samples of one direction"
 
 

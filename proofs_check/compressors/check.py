@@ -11,6 +11,7 @@ import torch
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
+from proofs_check.compressors.absolute import check_absolute
 from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
@@ -89,7 +90,8 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
         if worst is not None and again is not None and not isinstance(claim, Unbiased):
             verdicts.append(_worst_case(evidence, claim, worst, again))
     single = check_single(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
-    return (*verdicts, single, check_lengths(compressor, d=d, seed=seed))
+    absolute = check_absolute(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
+    return (*verdicts, *absolute, single, check_lengths(compressor, d=d, seed=seed))
 
 
 def _candidates(evidence: Evidence) -> Iterator[tuple[int, ...]]:

@@ -17,6 +17,7 @@ from algorithms.problems.base import Problem
 from proofs_check.bounds.check import potential_of
 from proofs_check.instruments.limits import lower_limits
 from proofs_check.instruments.paths import path
+from proofs_check.instruments.regret import regrets
 from proofs_check.refute.attacker import Confirmation
 from proofs_check.refute.claim import PROBE, Claim
 from proofs_check.refute.instance import Instance
@@ -39,17 +40,13 @@ _AVERAGES = (Metric.AVERAGE_SQUARED_GRADIENT, Metric.AVERAGE_GRADIENT_ONE_NORM)
 
 @final
 class MetricRecorder:
-    """The metric of a claim after every step, by replicas, and the largest second moment seen.
-
-    Raises:
-        Unfit: runs do not say what the metric is.
+    """The metric of a claim after every step, by replicas, the largest second moment seen, and how
+    far points lay apart.
     """
 
     def __init__(self, claim: Claim, problem: Problem, method: Method[Any]) -> None:
-        if claim.theorem.metric is Metric.AVERAGE_REGRET:
-            raise Unfit(f"runs do not say what {claim.theorem.metric.value} is")
         self._claim, self._problem, self._method = claim, problem, method
-        self.moment = 0.0
+        self.moment, self.spread = 0.0, 0.0
 
     def series(self, c: Constants, step: Stepsize, steps: int, replicas: int, seed: int) -> Floats:
         """The metric ``[R, T + 1]``.
@@ -57,6 +54,8 @@ class MetricRecorder:
         Raises:
             Unfit: the method does not run on the problem.
         """
+        if self._claim.theorem.metric is Metric.AVERAGE_REGRET:
+            return self._regret(steps, replicas, seed)
         columns: list[Tensor] = []
         total = torch.zeros(())
         weights = 0.0
@@ -82,6 +81,18 @@ class MetricRecorder:
                 columns.append(seen)
         found: Floats = torch.stack(columns, -1).numpy()
         return found
+
+    def _regret(self, steps: int, replicas: int, seed: int) -> Floats:
+        """Average regret ``[R, T + 1]`` after so many gradients; 0 where they are no whole clocks
+        of all workers, of which the bound says nothing."""
+        assert self._problem.x_star is not None
+        found = regrets(
+            self._method, self._problem, self._problem.x_star, steps, seed=seed, replicas=replicas
+        )
+        self.spread = found.spread
+        series = np.zeros((replicas, steps + 1))
+        series[:, found.gradients.astype(np.int64)] = found.average
+        return series
 
     def _seen(self, x: Tensor, metric: Metric) -> Tensor:
         """A step's own part of the metric."""
@@ -138,7 +149,15 @@ def runs(
             raise Unfit("its second moment is infinite")
         c = c.state(G2=follower.moment)
         step = rule(claim, c, instance.gamma, steps)
+    if "diameter" in claim.theorem.needs:
+        c = c.state(diameter=follower.spread)
+        if broken := claim.theorem.violations(c, step, steps):
+            raise Unfit("; ".join(broken))
     alike = bool((series == series[:1]).all())
+    if not alike and "diameter" in claim.theorem.needs:
+        raise Unfit("how far its points lie apart is known of runs that draw nothing")
+    if not alike and series.min() < 0:
+        raise Unfit("regrets below 0 have no limit by draws")
     limits = series[0] if alike else _limits(series, error)
     if claim.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
         limits = np.minimum.accumulate(limits)

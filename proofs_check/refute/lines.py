@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,7 +35,7 @@ class BentLine(TensorProblem):
         b: the workers' own slopes.
 
     Raises:
-        ValueError: the outer slopes are not positive, so that there is no minimum.
+        ValueError: the outer slopes are negative, or 0 without a minimum inside.
     """
 
     name: str
@@ -52,10 +53,15 @@ class BentLine(TensorProblem):
     def __post_init__(self) -> None:
         if len(self.slopes) != len(self.knots) + 1 or list(self.knots) != sorted(self.knots):
             raise ValueError(f"knots must increase, one less than slopes, got {self.knots}")
-        if not (self.slopes[0] > 0 and self.slopes[-1] > 0):
-            raise ValueError(f"the outer slopes must be positive, got slopes={self.slopes}")
         if not 0 < self.rare < 1:
             raise ValueError(f"rare must lie in (0, 1), got rare={self.rare}")
+        _, grad, _, _ = self._pieces
+        outer = ((self.slopes[0], -float(grad[0])), (self.slopes[-1], float(grad[-1])))
+        if not all(slope > 0 or (slope == 0 and away >= 0) for slope, away in outer):
+            raise ValueError(
+                f"the outer slopes must be positive, or 0 where f rises outwards, got "
+                f"slopes={self.slopes}"
+            )
 
     @property
     def tensor(self) -> Tensor:
@@ -99,6 +105,15 @@ class BentLine(TensorProblem):
         found: Tensor = (value + grad * u + slope * u.square() / 2).sum(-1)
         return found
 
+    def worker_values(self, x: Tensor, workers: Tensor) -> Tensor | None:
+        return None if self.width else self.value(x) + (self.b[workers] * x).sum(-1)
+
+    def lipschitz(self, radius: float = math.inf) -> float:
+        if self.slopes[0] or self.slopes[-1]:
+            return math.inf
+        steep = float(self._pieces[1].abs().max())  # at every knot and at 0
+        return steep + float(self.b.abs().max()) + max(map(abs, self._noise))
+
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         own = self.b[workers]
         if self.width:
@@ -109,9 +124,14 @@ class BentLine(TensorProblem):
         g = self.full_gradient(x, draws.workers)
         if self.sigma2 == 0:
             return g
+        high, low = self._noise
+        return g + torch.where(draws.uniform(1, self.dtype) < self.rare, high, low)
+
+    @property
+    def _noise(self) -> tuple[float, float]:
+        """The two points of the noise."""
         p = self.rare
-        high, low = (self.sigma2 * (1 - p) / p) ** 0.5, -((self.sigma2 * p / (1 - p)) ** 0.5)
-        return g + torch.where(draws.uniform(1, self.dtype) < p, high, low)
+        return (self.sigma2 * (1 - p) / p) ** 0.5, -((self.sigma2 * p / (1 - p)) ** 0.5)
 
     def noise(self, x: Tensor) -> Tensor:
         return torch.full((*x.shape[:-1], self.n), self.sigma2, dtype=x.dtype)
@@ -154,6 +174,8 @@ class BentLine(TensorProblem):
         )  # fmt: skip
         c = c.state(known, sigma_one=self.sigma2**0.5, R2=self._minimum[0] ** 2)
         c = c.state(known, mu=least) if least > 0 else c
+        steep = self.lipschitz()
+        c = c.state(known, lipschitz=steep) if math.isfinite(steep) else c
         return c.state(known, mu_min=least - bent) if least > bent else c
 
     @cached_property

@@ -21,7 +21,8 @@ from proofs_check.refute.rounding import root_lost, without_rounding
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
 from theory.ranges import ROUNDING as SLACK
-from theory.stepsizes import ConstantStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, Stepsize
+from theory.theorem import Theorem
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,8 +34,11 @@ ROUNDING = 1e-9
 SURE = 1e-7
 """How far above 1 a ratio must lie to count."""
 
+BY_RUN = ("G2", "diameter")
+"""Constants of which proofs use no more than what is true along the run: the run says them."""
+
 PLACEHOLDER = 1.0
-"""What a second moment is taken for until the run says what it is."""
+"""What those are taken for until the run says what they are."""
 
 
 class Unfit(Exception):
@@ -99,7 +103,7 @@ class BoundTrial:
 
 
 def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
-    """Constants given to the theorem before a run: a second moment has a placeholder.
+    """Constants given to the theorem before a run: those of the run have a placeholder.
 
     Raises:
         Unfit: something is missing, or an assumption on constants fails.
@@ -108,8 +112,8 @@ def known(claim: Claim, method: Method[Any], problem: Problem) -> Constants:
         c = claim.constants(method, problem)
     except (ValueError, TypeError, AssertionError, ArithmeticError) as error:
         raise Unfit(str(error) or "what is stated is of another problem") from error
-    if "G2" in claim.theorem.needs and c.G2 is None:
-        c = c.state(G2=PLACEHOLDER)
+    unknown = [name for name in BY_RUN if name in claim.theorem.needs and name in c.missing([name])]
+    c = c.state(None, **dict.fromkeys(unknown, PLACEHOLDER))
     missing = c.missing(claim.theorem.needs)
     if missing:
         raise Unfit(f"it states no {', '.join(missing)}")
@@ -153,26 +157,75 @@ def largest_step(claim: Claim, c: Constants, steps: int) -> Stepsize:
 
 
 def with_share(claim: Claim, c: Constants, share: float, steps: int) -> float | None:
-    """A share of the largest constant stepsize; None where the rule is of another kind.
+    """A share of the largest constant stepsize, or of the largest first stepsize of a rule that
+    falls as 1/t (:func:`first_share`); any size where all are allowed. None where the rule is of
+    another kind, or is itself meant.
 
     Raises:
         Unfit: no stepsize is prescribed, or the smaller one is not allowed.
     """
     step = largest_step(claim, c, steps)
+    if isinstance(step, InverseTimeStep):
+        return first_share(claim, c, step, share, steps)
+    if isinstance(step, InverseRootStep) and claim.theorem.any_scale:
+        return _any_scale(step.scale, share)
     if not isinstance(step, ConstantStep):
         return None
     if isinstance(claim.theorem, StatedTheorem) and claim.theorem.limit is None:
         return step.gamma  # it prescribes that one alone
-    if claim.theorem.any_scale:
-        share = 10 ** (2 * math.log10(share) + 2)  # a hundredth to hundred times what is prescribed
-    gamma = share * step.gamma
+    gamma = _any_scale(step.gamma, share) if claim.theorem.any_scale else share * step.gamma
     if claim.theorem.violations(c, ConstantStep(gamma), steps):
         gamma = step.gamma  # one stepsize alone is allowed
     return gamma
 
 
+def _any_scale(prescribed: float, share: float) -> float:
+    """A hundredth to hundred times what is prescribed, for shares from a hundredth to 1."""
+    return float(prescribed * 10 ** (2 * math.log10(share) + 2))
+
+
+def first_share(
+    claim: Claim, c: Constants, step: InverseTimeStep, share: float, steps: int
+) -> float | None:
+    """The first stepsize of a rule scale/(shift + t) with a larger shift: the square of a share of
+    the largest one, since terms of a bound change places as far below it as the condition of f is.
+    None for the whole, and where no larger shift is allowed."""
+    gamma = step(0) * share**2
+    if share == 1 or claim.theorem.violations(c, _starting(step, gamma), steps):
+        return None
+    return gamma
+
+
+def _from(theorem: Theorem, c: Constants, gamma: float, steps: int) -> Stepsize:
+    """The rule of a theorem's kind that starts at ``gamma``."""
+    try:
+        step = theorem.stepsize(c, steps)
+    except (MissingConstants, ValueError, ArithmeticError):
+        return ConstantStep(gamma)
+    if isinstance(step, InverseRootStep):
+        return InverseRootStep(gamma)
+    return _starting(step, gamma) if isinstance(step, InverseTimeStep) else ConstantStep(gamma)
+
+
+def _starting(step: InverseTimeStep, gamma: float) -> InverseTimeStep:
+    """The rule of the same scale that starts at ``gamma``."""
+    return InverseTimeStep(step.scale, step.scale / gamma)
+
+
+def lengthened(claim: Claim, c: Constants, gamma: float | None, steps: int, most: int) -> int:
+    """Number of steps that go as far with a rule that falls as 1/t from ``gamma`` as ``steps`` do
+    with the longest one, up to ``most``; ``steps`` for other rules."""
+    if gamma is None or claim.horizon:
+        return steps
+    step = largest_step(claim, c, steps)
+    if not isinstance(step, InverseTimeStep):
+        return steps
+    return max(steps, min(most, round(steps * step(0) / gamma)))
+
+
 def rule(claim: Claim, c: Constants, gamma: float | None, steps: int) -> Stepsize:
-    """The stepsize rule of an instance.
+    """The stepsize rule of an instance: ``gamma`` is the constant stepsize, or the first of a rule
+    that falls as 1/t or 1/sqrt(t); None: the largest.
 
     Raises:
         Unfit: the theorem does not allow it.
@@ -181,8 +234,8 @@ def rule(claim: Claim, c: Constants, gamma: float | None, steps: int) -> Stepsiz
         raise Unfit("gamma must be positive")
     if claim.horizon and steps != claim.horizon:
         raise Unfit(f"its warm-up is the theorem's in runs of {claim.horizon} steps alone")
-    step = largest_step(claim, c, steps) if gamma is None else ConstantStep(gamma)
     theorem = claim.theorem
+    step = largest_step(claim, c, steps) if gamma is None else _from(theorem, c, gamma, steps)
     broken = theorem.violations(c, step, steps)
     if not broken and isinstance(theorem, StatedTheorem) and theorem.by_horizon(c):
         most = theorem.stepsize(c, steps)(0)

@@ -1,4 +1,5 @@
-"""The worst operators that a claimed constant allows: linear, so that moments are exact."""
+"""The worst operators that a claimed constant allows: linear, so that moments are exact, but for an
+absolute error."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.core.key import Draws
 from theory import bits
-from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
+from theory.claims import Claim, Contraction, NoConstant, Source, Unbiased, VarianceBound
 
 _SOURCE = Source("definition", 0)
 
@@ -85,6 +86,42 @@ class WorstUnbiased(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         sign = 2 * draws.integers(2, 1) - 1
         return (x * (1 + math.sqrt(self.omega) * sign.to(x.dtype)),)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        return symbols[0]
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        return bits.dense(d, float_bits)
+
+
+@final
+@dataclass(frozen=True)
+class WorstAbsolute(Compressor):
+    r"""C(x) = x - D u, u the unit vector of equal entries: the error is as long as E\|C(x) - x\|^2
+    <= D^2 allows, for every x, and always the same.
+
+    Attributes:
+        square: D^2, the error that is claimed [x^2].
+    """
+
+    square: float
+
+    @property
+    def name(self) -> str:
+        return f"worst absolute({self.square:g})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        near, why = (math.sqrt(self.square / d) / 4,), "its error is no smaller near 0"
+        return (NoConstant(why, _SOURCE, biased_at=near, expands_at=near),)
+
+    def absolute_error(self, d: int) -> float:
+        return self.square
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        return (Field.floats("values", d, dtype),)
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return (x - math.sqrt(self.square / x.shape[-1]),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0]

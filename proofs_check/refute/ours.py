@@ -11,14 +11,21 @@ from algorithms.problems.base import Problem
 from proofs_check.audit.loading import imported
 from proofs_check.bounds.check import BoundCheck, nothing_more
 from proofs_check.bounds.every import BOUND_CHECKS
-from proofs_check.bounds.settings import both, from_the_origin, moment_in_ball, second_moment
+from proofs_check.bounds.settings import (
+    both,
+    from_the_origin,
+    moment_in_ball,
+    near_minimum,
+    second_moment,
+)
 from proofs_check.refute.claim import WORKERS, Claim
+from proofs_check.refute.measured import BY_RUN
 from theory.constants import Constants
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 from theory.theorems.families import WarmedUp
 
-_BY_INSTANCE = frozenset({"G2", "hessian_lipschitz", "zeta2"})
+_BY_INSTANCE = frozenset({*BY_RUN, "hessian_lipschitz", "zeta2"})
 """What a setting states that an attack finds itself, or that it keeps to."""
 
 
@@ -27,6 +34,7 @@ _PLACES = {row.key: k for k, row in enumerate(ROWS)}
 _STATED: dict[object, Callable[[Problem], Constants]] = {
     moment_in_ball: nothing_more,
     second_moment: nothing_more,
+    near_minimum: nothing_more,
     both: from_the_origin,
 }
 """What settings state beside G2, which an attack finds of each run."""

@@ -24,9 +24,10 @@ from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.periods import FixedPeriod
+from algorithms.synchronisation.stale import Stale
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.fixed import FixedMatrix
-from proofs_check.refute.operators import WorstContraction, WorstUnbiased
+from proofs_check.refute.operators import WorstAbsolute, WorstContraction, WorstUnbiased
 from proofs_check.refute.rounds import RoundReading, in_rounds
 from theory.theorem import Theorem
 
@@ -34,12 +35,13 @@ PERIODS = 8
 OPERATORS = ("omega", "delta")
 """Constants that say how much an operator loses."""
 
-RULING = (*OPERATORS, "lam", "H", "tau")
+RULING = (*OPERATORS, "absolute_error", "lam", "H", "tau", "lead")
 """Constants of a theorem that let a part of its method be another."""
 
 _SLOW = 16.0
 _ALL_TAKE_PART = 0.75
-_MOST_OMEGA, _LEAST_DELTA = 100.0, 0.01
+_MOST_OMEGA, _LEAST_DELTA, _LENGTHS = 100.0, 0.01, 1000.0
+_LATE = frozenset({"tau", "tau_coordinate", "lead"})
 _LOCAL_STEPS = ("H", "H_stale", "H_velocity")
 
 
@@ -72,12 +74,17 @@ def changeable(method: Method[Any], theorem: Theorem, problem: Problem) -> tuple
             found.append(ChangedPart(field, "", _operator))
             ruled = "omega" if "omega" in theorem.needs else "delta"
             sizes.append(ChangedPart(field, ruled, _size))
+        elif isinstance(given, Compressor) and _absolute(given, theorem, problem.d):
+            found.append(ChangedPart(field, "", _constant_error))
+            sizes.append(ChangedPart(field, "absolute_error", _length))
         elif ruled := _period_of(field, given, theorem):
             found.append(ChangedPart(field, ruled, _period))
         elif _takes_part(field) and set(OPERATORS) & set(theorem.needs):
             found.append(ChangedPart(field, "", _participation))
-        elif isinstance(given, ComputeTimes) and {"tau", "tau_coordinate"} & set(theorem.needs):
-            found.append(ChangedPart(field, "tau", _times))
+        elif isinstance(given, ComputeTimes) and (late := _LATE & set(theorem.needs)):
+            found.append(ChangedPart(field, "lead" if "lead" in late else "tau", _times))
+        elif isinstance(given, Stale) and "lead" in theorem.needs:
+            found.append(ChangedPart(field, "lead", _lead))
     return (*found, *sizes)
 
 
@@ -196,6 +203,25 @@ def _worse(given: Compressor, theorem: Theorem, d: int) -> bool:
     return own.omega is not None or own.delta is not None
 
 
+def _absolute(given: Compressor, theorem: Theorem, d: int) -> bool:
+    """Whether the theorem speaks of every operator with the absolute error that this one states."""
+    return "absolute_error" in theorem.needs and given.absolute_error(d) is not None
+
+
+def _constant_error(number: float, given: Compressor, problem: Problem) -> Compressor:
+    """The operator itself up to half of [0, 1], then the one whose error is always the same."""
+    most = given.absolute_error(problem.d)
+    return WorstAbsolute(most) if number > 0.5 and most is not None else given
+
+
+def _length(number: float, given: Compressor, problem: Problem) -> Compressor:
+    """The constant error of another length: its own in the middle, a thousandth and a thousand
+    times it at the ends."""
+    if isinstance(given, WorstAbsolute):
+        return replace(given, square=given.square * _LENGTHS ** (4 * number - 2))
+    return given
+
+
 def _operator(number: float, given: Compressor, problem: Problem) -> Compressor:
     """In thirds, or halves where d is odd, of [0, 1]: short, long and turned."""
     own = operator_constants(given, problem.d)
@@ -221,6 +247,12 @@ def _size(number: float, given: Compressor, problem: Problem) -> Compressor:
 def _period(number: float, given: int | FixedPeriod, problem: Problem) -> int | FixedPeriod:
     steps = 1 + min(int(number * PERIODS), PERIODS - 1)
     return FixedPeriod(steps) if isinstance(given, FixedPeriod) else steps
+
+
+def _lead(number: float, given: Stale, problem: Problem) -> Stale:
+    """Up to so many clocks ahead of the slowest, from 0."""
+    clocks = min(int(number * PERIODS), PERIODS - 1)
+    return replace(given, s=clocks)  # type: ignore[type-var]
 
 
 def _times(number: float, given: ComputeTimes, problem: Problem) -> ComputeTimes:

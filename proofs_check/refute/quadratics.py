@@ -15,7 +15,14 @@ from proofs_check.mutants.wrong_bounds import AlteredTheorem
 from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import PROBE, Claim, restrictions, sizes
 from proofs_check.refute.instance import COORDINATES, QuadraticInstance, quadratic_at
-from proofs_check.refute.measured import Unfit, known, method_of, remembered, with_share
+from proofs_check.refute.measured import (
+    Unfit,
+    known,
+    lengthened,
+    method_of,
+    remembered,
+    with_share,
+)
 from proofs_check.refute.parts import RULING, changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
@@ -153,7 +160,8 @@ def with_step(
         found = replace(found, steps=claim.horizon)
     problem = quadratic_of(found)
     c = known(claim, attacker.method(claim, PROBE, problem, found), problem)
-    return replace(found, gamma=with_share(claim, c, found.gamma or 1.0, found.steps))
+    gamma = with_share(claim, c, found.gamma or 1.0, found.steps)
+    return replace(found, gamma=gamma, steps=lengthened(claim, c, gamma, found.steps, LONG))
 
 
 def quick(claim: Claim) -> bool:

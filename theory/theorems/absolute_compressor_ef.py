@@ -43,7 +43,6 @@ class AbsoluteCompressorEf(VirtualDescent):
     needs = ("n", "L", "sigma2", "absolute_error", "initial_gap")
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
-    unmeasured = "no compressor states absolute_error"
     example = Constants(n=4, L=2.0, sigma2=5.0, absolute_error=0.0, initial_gap=3.0)
 
     def residual(self, c: Constants, gamma: float) -> float:

@@ -48,7 +48,6 @@ class Ssp(InverseRootTheorem):
     order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
-    unmeasured = "a regret under decreasing steps; the study of it takes the constant step"
     example = Constants(n=4, lead=2, lipschitz=3.0, diameter=2.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

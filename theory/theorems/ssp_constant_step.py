@@ -42,7 +42,6 @@ class SspConstantStep(ConstantStepTheorem):
     order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
-    unmeasured = "a regret, gradient by gradient; the study of it measures it"
     example = Constants(n=4, lead=2, lipschitz=3.0, R2=6.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

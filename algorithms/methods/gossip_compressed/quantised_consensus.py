@@ -90,7 +90,7 @@ class QuantisedConsensus(Method[AveragingState]):
 
     def constants(self, problem: Problem) -> Constants:
         stated = problem.constants().merge(self.exchange.constants())
-        own = operator_constants(self.compressor, problem.d)
+        own = operator_constants(self.compressor, problem.d).without("absolute_error")
         stated = stated.merge(spread_at_start(problem)).merge(own)
         moved = self.exchange.movement()
         if moved is None or self.row_error is None or self.own is not OwnValue.COMPENSATING:

@@ -6,9 +6,13 @@ from algorithms.compressors.base import Compressor
 from theory.claims import Unbiased, best_contraction, least_variance
 from theory.constants import Constants, Kind, Statement
 
+_OF_DIRECTIONS = frozenset({"omega", "delta"})
+"""What has a name for each direction."""
+
 
 def operator_constants(compressor: Compressor, d: int) -> Constants:
-    """omega (the smallest claimed) where the operator is unbiased, delta (the largest) otherwise.
+    """omega (the smallest claimed) where the operator is unbiased, delta (the largest) otherwise;
+    the absolute error where it has a bound.
 
     An unbiased operator in U(omega) is no contraction as it stands; its delta is left out.
     """
@@ -23,6 +27,10 @@ def operator_constants(compressor: Compressor, d: int) -> Constants:
         kind = Kind.EXACT if contraction.tight else Kind.LOWER
         known = Statement(kind, "all x", str(contraction.source))
         result = result.state(known, delta=contraction.delta)
+    most = compressor.absolute_error(d)
+    if most is not None:
+        known = Statement(Kind.UPPER, "all x", compressor.name)
+        result = result.state(known, absolute_error=most)
     return result
 
 
@@ -34,7 +42,7 @@ def two_way_constants(up: Compressor, down: Compressor, d: int) -> Constants:
     stated = Constants()
     for suffix, compressor in (("up", up), ("down", down)):
         part = operator_constants(compressor, d)
-        for name in part.stated():
+        for name in (one for one in part.stated() if one in _OF_DIRECTIONS):
             value = {f"{name}_{suffix}": getattr(part, name)}
             stated = stated.state(part.statements[name], **value)
     return stated

@@ -14,7 +14,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import NonFiniteGradient, RunContext
+from algorithms.methods.base import GradientReads, NonFiniteGradient, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.delay_compensation import Correction, LateGradients, NoCorrection
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -74,6 +74,8 @@ class ParameterServer(Scheduled[ServerState]):
     ``replicas`` replicas; its largest staleness is stated as tau. w is one, n or the number that
     arrived (``weighting``). A tick costs the gradients of those that arrive. ``correction`` acts on
     what arrived. A message that is not finite is thrown away where the barrier can do without.
+    ``by_clock``: a gradient has the stepsize of its place when all are counted clock by clock,
+    \gamma_{cn + i} for worker i's number c, whenever it arrives.
 
     (Asynchronous, one arrival a tick: Lian et al. 2015, arXiv:1506.08272, with M = 1, survey Eq. 8
     corrected. SSP: Ho et al. 2013, NIPS, survey Eq. 7 corrected. Backup workers: Chen et al. 2016,
@@ -85,7 +87,8 @@ class ParameterServer(Scheduled[ServerState]):
         proximal: the regulariser applied to the server's model after each update.
 
     Raises:
-        ValueError: ticks < 1, a step beyond the schedule, or more replicas than it was drawn for.
+        ValueError: ticks < 1, a step beyond the schedule, more replicas than it was drawn for, or a
+            regulariser beside stepsizes by clock.
         WorkerLost: the barrier waits for a worker that never arrives.
         NonFiniteGradient: a message is not finite and the barrier cannot do without.
     """
@@ -100,11 +103,14 @@ class ParameterServer(Scheduled[ServerState]):
     proximal: Proximal = field(default_factory=NoProximal)
     schedule_seed: int = 0
     replicas: int = 64
+    by_clock: bool = False
 
     shared_model: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_int("ticks", self.ticks, 1)
+        if self.by_clock and not isinstance(self.proximal, NoProximal):
+            raise ValueError("by_clock must be False where a regulariser asks for one stepsize")
 
     @property
     def name(self) -> str:
@@ -143,6 +149,8 @@ class ParameterServer(Scheduled[ServerState]):
         memory, arrived = self._corrected(state, arrived, subset, context)
         gamma = self.step_rule(t)
         share = self._share(present, network.n)
+        if self.by_clock:  # stepsizes of the gradients themselves
+            arrived, gamma = self._by_place(arrived, state.schedule, t), 1.0
         x = state.x - gamma * (sum_rows(arrived, keepdim=True) / share)
         if state.schedule.caches:  # a worker's own update stays on top of what it holds
             own = state.cache.gather(-2, rows) - gamma * (arrived / share)
@@ -153,7 +161,7 @@ class ParameterServer(Scheduled[ServerState]):
         return state._replace(x=x, correction=memory)
 
     def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
-        if self.barrier.counts_by_worker:
+        if self.barrier.counts_by_worker or self.by_clock:
             return None
         shares = {Weighting.SUM: 1, Weighting.ALL: context.network.n, Weighting.ARRIVED: 0}
         correction = None if isinstance(self.correction, NoCorrection) else self.correction
@@ -161,8 +169,22 @@ class ParameterServer(Scheduled[ServerState]):
         parts = ServerEvents(self.step_rule, self.compressor, correction, self.proximal, share)
         return event_block(ServerEventBlock, context, parts)
 
+    def reads(self, state: ServerState, t: int, context: RunContext) -> GradientReads:
+        subset = put(state.schedule.tick(t).arrivals, state.x.device)
+        rows = places(subset, context.network, state.view)
+        return GradientReads(state.view.gather(-2, rows), subset)
+
     def models(self, state: ServerState) -> Tensor:
         return state.x
+
+    def _by_place(self, arrived: Tensor, schedule: Schedule, t: int) -> Tensor:
+        """What arrived, times the stepsizes of its places clock by clock."""
+        subset = schedule.tick(t).arrivals
+        place = schedule.begun(t) * schedule.n + subset.clamp_max(schedule.n - 1)
+        numbers = place.flatten().tolist()
+        rule = {k: self.step_rule(k) for k in set(numbers)}
+        gamma = torch.tensor([rule[k] for k in numbers], dtype=arrived.dtype).view(place.shape)
+        return put(gamma, arrived.device)[..., None] * arrived
 
     def _compensated(self, c: Constants) -> Constants:
         """With what the correction adds at most, where one gradient arrives at a time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from algorithms.compressors.hard_threshold import HardThreshold
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.global_momentum import GlobalMomentum
@@ -23,11 +24,12 @@ from proofs_check.bounds.settings import (
     of_row,
 )
 from theory.rules.virtual_iterate_deviation import fed_back_momentum, left
+from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.global_momentum import global_momentum
 
-_HALF, _M, _LITTLE = TopK(0.5), 0.5, 0.2
+_HALF, _M, _LITTLE, _NEAR = TopK(0.5), 0.5, 0.2, 1e-3
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -38,6 +40,10 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "error-feedback", MILD, ef_sgd_variance, partial(mild, 4, 0.25), of_row("error-feedback"),
         600, rated=True,
+    ),
+    BoundCheck(
+        "error-feedback", NONCONVEX, absolute_compressor_ef, entry(NONCONVEX),
+        feedback(HardThreshold(_NEAR)), 500,
     ),
     near(
         "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),

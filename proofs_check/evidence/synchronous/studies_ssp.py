@@ -13,11 +13,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from algorithms.methods.parts.scheduled import places
-from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState, Weighting
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.regularisers import L2
@@ -26,7 +24,7 @@ from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.paths import path
+from proofs_check.instruments.regret import regrets
 from proofs_check.instruments.study import StudyResult, study
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Verdict
@@ -40,12 +38,6 @@ _N, _CLOCKS, _SEED = 8, 60, 171
 _REPLICAS = 64  # a mean r times its bound is refuted by 31 / log r: 64 see 1.7 times the bound
 _STALENESS = (0, 1, 4)
 _COMPARED = 0.1  # regulariser of the point compared with
-
-
-def losses(problem: Logistic, x: Tensor, workers: Tensor) -> Tensor:
-    """f_i at x_i ``[..., k, d]``, i = ``workers`` ``[..., k]``, shape ``[..., k]``."""
-    rows = problem.rows[workers.clamp_max(problem.n - 1)]
-    return -torch.nn.functional.logsigmoid((rows @ x[..., None])[..., 0]).mean(-1)
 
 
 def setting(lead: int) -> tuple[Logistic, Tensor, Constants]:
@@ -64,20 +56,10 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     step = theorem.stepsize(c, _CLOCKS * _N)
     ticks = (_CLOCKS + lead) * _N
     server = ParameterServer(step, ticks, Exponential(), barrier, weighting, replicas=_REPLICAS)
-    best = losses(problem, point.expand(_N, -1), torch.arange(_N))
-    clock = torch.zeros(_REPLICAS, _N + 1, dtype=torch.int64)
-    total = torch.zeros(_REPLICAS, ticks + 1, dtype=torch.float64)
-    for moment in path(server, problem, ticks - 1, seed=_SEED, replicas=_REPLICAS):
-        state: ServerState = moment.state
-        subset = state.schedule.tick(moment.t).arrivals
-        view = state.view.gather(-2, places(subset, moment.context.network, state.view))
-        loss = losses(problem, view, subset) - best[subset.clamp_max(_N - 1)]
-        total.scatter_add_(-1, clock.gather(-1, subset), torch.where(subset < _N, loss, 0.0))
-        clock.scatter_add_(-1, subset, (subset < _N).long())
-    whole = min(_CLOCKS, int(clock[:, :_N].min()))
-    gradients = _N * np.arange(1.0, whole + 1)
-    series = total[:, :whole].cumsum(-1).numpy() / gradients
-    return series, theorem.bound(c, step, gradients), step(0)
+    found = regrets(
+        server, problem, point, _CLOCKS * _N, seed=_SEED, replicas=_REPLICAS, ticks=ticks - 1
+    )  # fmt: skip
+    return found.average, theorem.bound(c, step, found.gradients), step(0)
 
 
 @study(

@@ -15,12 +15,20 @@ from proofs_check.refute.claim import PROBE, Claim, restrictions
 from proofs_check.refute.followed import again, runs
 from proofs_check.refute.instance import share
 from proofs_check.refute.lines import BentLine, LineInstance
-from proofs_check.refute.measured import BoundTrial, Unfit, known, method_of, remembered, with_share
+from proofs_check.refute.measured import (
+    BoundTrial,
+    Unfit,
+    known,
+    lengthened,
+    method_of,
+    remembered,
+    with_share,
+)
 from proofs_check.refute.parts import changeable, changed
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 
-_STEPS, _LOOKED = 48, 8
+_STEPS, _LOOKED, _LONG = 48, 8, 400
 _REPLICAS, _SEED = 256, 11
 _CAUSES = (
     (0.0, 0.0, 0.75, 0.0), (1.0, 0.0, 0.0, 0.0), (0.5, 1.0, 0.0, 0.9), (0.0, 1.0, 0.0, 0.9),
@@ -79,6 +87,8 @@ class BentLines(Attacker):
             sigma=0.0 if quiet or v[10] < 0.5 else L * 10 ** (4 * v[10] - 3),
             rare=0.02 + 0.96 * v[11], gamma=share(v[12]), steps=claim.horizon or _STEPS,
         )  # fmt: skip
+        if "lipschitz" in claim.theorem.needs:
+            found = _flattened(found, v)
         if v[13] > 0.5 and "zeta2" in claim.theorem.needs:
             width = found.zeta / (L * 10 ** (4 * v[13] - 3.5))
             found = replace(found, width=width, centre=0.0 if found.rise else width)
@@ -87,8 +97,9 @@ class BentLines(Attacker):
         assert found.gamma is not None
         problem, other = _problem(found), _changed(claim, found)
         method = method_of(other, PROBE, problem, found.steps)
-        gamma = with_share(other, known(other, method, problem), found.gamma, found.steps)
-        return replace(found, gamma=gamma)
+        c = known(other, method, problem)
+        gamma = with_share(other, c, found.gamma, found.steps)
+        return replace(found, gamma=gamma, steps=lengthened(other, c, gamma, found.steps, _LONG))
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         return runs(
@@ -99,6 +110,27 @@ class BentLines(Attacker):
     def confirm(self, claim: Claim, trial: BoundTrial) -> Confirmation:
         instance: Any = trial.instance
         return again(_changed(claim, instance), _problem(instance), trial, instance.steps)
+
+
+def _plain(claim: Claim, n: int, zeta: float, sigma: float, steps: int) -> LineInstance:
+    """A plain line, with constant gradients outside where the theorem bounds them."""
+    slopes, knots = (1.0, 0.5, 1.0), (-1.0, 1.0)
+    if "lipschitz" in claim.theorem.needs:
+        slopes, knots = (0.0, 1.0, 0.0), (-3.0, -1.0)
+    return LineInstance(n, slopes, knots, 1.0, zeta, sigma, 0.5, None, steps)
+
+
+def _flattened(found: LineInstance, v: list[float]) -> LineInstance:
+    """The line with constant gradients outside of its knots: ``rise`` on the start's side of the
+    minimum, or none at the start, and up to ten times more or less on the other."""
+    L = max(found.slopes)
+    here = found.rise or L
+    there = here * 10 ** (2 * v[2] - 1)
+    far = 0.0 if not found.rise else 10 ** (4 * v[7] - 2)
+    wide = 10 ** (2 * v[6] - 1)  # of the bend
+    second = -far if found.rise else wide * here / (here + there)
+    slope = (here + there) / wide
+    return replace(found, slopes=(0.0, slope, 0.0), knots=(second - wide, second))
 
 
 def _changed(claim: Claim, instance: LineInstance) -> Claim:
@@ -118,7 +150,7 @@ def _parts(claim: Claim) -> int:
     if claim.fixed:
         return 0
     n = max(_sizes(claim)[0])
-    problem = LineInstance(n, (1.0,), (), 1.0, 0.1, 0.1, 0.5, None, _LOOKED).problem()
+    problem = _plain(claim, n, 0.1, 0.1, _LOOKED).problem()
     return len(changeable(method_of(claim, PROBE, problem, _LOOKED), claim.theorem, problem))
 
 
@@ -153,9 +185,7 @@ def _sizes(claim: Claim) -> tuple[tuple[int, ...], bool, bool]:
         length = claim.horizon or _LOOKED
         zeta, sigma = 0.0 if similar else 0.1, 0.0 if quiet else 0.1
         for n in claim.workers:
-            plain = LineInstance(
-                n, (1.0, 0.5, 1.0), (-1.0, 1.0), 1.0, zeta, sigma, 0.5, None, length
-            )
+            plain = _plain(claim, n, zeta, sigma, length)
             try:
                 problem = _problem(plain)
                 method = method_of(claim, PROBE, problem, plain.steps)

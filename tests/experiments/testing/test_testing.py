@@ -180,7 +180,7 @@ def test_a_wrong_theorem_comes_with_its_instance() -> None:
 @pytest.mark.slow
 def test_a_theorem_that_nothing_attacks_has_not_survived() -> None:
     with pytest.raises(AssertionError, match="was not attacked"):
-        check_theorem("ssp", budget=2, attackers=("lines",))
+        check_theorem("ssp", budget=2, attackers=("exact",))
 
 
 def test_the_door_gives_it_by_name() -> None:

@@ -124,8 +124,8 @@ def test_the_largest_stepsize_stays_within_what_a_theorem_forgives() -> None:
 
 
 def test_what_nobody_can_attack_never_survives() -> None:
-    """A regret is measured by nobody here, and no run of it was held against a bound."""
-    found = attack("ssp", claims_called("ssp"), budget=1, workers=1)
+    """No run was held against a bound."""
+    found = attack("nobody's", (), budget=1, workers=1)
     assert found.standing is Standing.NOT_ATTACKED
     assert np.isnan(found.slack)
 
@@ -282,7 +282,7 @@ def test_a_bound_that_is_met_exactly_is_not_broken_by_rounding() -> None:
 
 
 def test_a_theorem_that_no_row_is_held_to_says_so() -> None:
-    """Its metric, the average regret, is none that a run under a bound records."""
-    found = attack("ssp", claims_of("ssp"), budget=1, workers=1)
+    """There is no claim of a method."""
+    found = attack("nobody's", (), budget=1, workers=1)
     assert found.standing is Standing.NOT_ATTACKED
     assert found.untried[0].startswith("every attacker: no row's runs are held to it")

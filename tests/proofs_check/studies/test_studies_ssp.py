@@ -43,7 +43,7 @@ def test_losses_are_those_of_the_shards() -> None:
     problem, point, c = ssp_regret.setting(2)
     x = torch.stack([point, 0 * point, -point])
     every = torch.arange(8).expand(3, 8)
-    mean = ssp_regret.losses(problem, x[:, None].expand(3, 8, -1), every).mean(-1)
+    mean = problem.worker_values(x[:, None].expand(3, 8, -1), every).mean(-1)
     assert torch.allclose(mean, problem.value(x), rtol=1e-12)
     assert (c.lead, c.lipschitz) == (2, 1.0)
     slopes = problem.full_gradient(x[:, None], torch.arange(8)).norm(dim=-1)
