@@ -92,12 +92,8 @@ def step_map(probe: Probe, state: Any, t: int, laws: Laws) -> tuple[StepMap, Any
         NotLinear: the step is not affine in the state and the noise, or its choices have no law.
     """
     asked = probe.asked(state, t)
-    if not asked.choice:
-        return _without_choices(probe, state, t, asked)
     choices = tuple(Choice(source.high, count) for source, count in asked.choice.items())
-    pairs = _pairs(probe, t, asked)
-    _compare(probe, _run(probe, state, t, pairs, asked, {}, 1)[0], Reason.STEP)
-    outputs = _outputs(probe, state, pairs)
+    _refuse_unlinear(probe, state, t, asked)
     law = laws.law(_effect(probe, state, t, asked), choices)
     each, after = _affine(probe, state, t, asked, law.base)
     base = mean = Affine(*(part[0] for part in each))
@@ -109,43 +105,20 @@ def step_map(probe: Probe, state: Any, t: int, laws: Laws) -> tuple[StepMap, Any
         off = Affine(*(part - one for part, one in zip(found, centre, strict=True)))
         chances.append(Chance(weights, off))
         mean = Affine(*(m + c - b for m, c, b in zip(mean, centre, base, strict=True)))
-    return StepMap(mean, tuple(chances), outputs), after
-
-
-def _without_choices(
-    probe: Probe, state: Any, t: int, asked: AskedNumbers
-) -> tuple[StepMap, Any]:  # fmt: skip
-    """The map of a step that chooses nothing: the basis and what is to add up go through one run
-    of the method, whose time is that of its operations however many lines they take."""
-    inputs, pairs = _basis(probe, asked), _pairs(probe, t, asked)
-    found, after = _run(probe, state, t, torch.cat((inputs, pairs)), asked, {}, 1)
-    lines, added = found.split([len(inputs), len(pairs)])
-    _compare(probe, added, Reason.STEP)
-    each = _read_off(probe, lines[None])
-    return StepMap(Affine(*(part[0] for part in each)), (), _outputs(probe, state, pairs)), after
-
-
-def _basis(probe: Probe, asked: AskedNumbers) -> Tensor:
-    """No state and no noise, and then every number of both alone."""
-    width = probe.shape.size + asked.size
-    return torch.cat((torch.zeros(1, width), probe.scale * torch.eye(width))).double()
-
-
-def _read_off(probe: Probe, lines: Tensor) -> Affine:
-    """The maps of K choices by what they make of the basis ``[K, 1 + D + N, D]``."""
-    size = probe.shape.size
-    moved = ((lines[:, 1:] - lines[:, :1]) / probe.scale).transpose(1, 2).numpy()
-    return Affine(moved[..., :size], lines[:, 0].numpy(), moved[..., size:])
+    return StepMap(mean, tuple(chances), _outputs(probe, state)), after
 
 
 def _affine(
     probe: Probe, state: Any, t: int, asked: AskedNumbers, tables: Tables
 ) -> tuple[Affine, Any]:
     """The maps of K choices ``[K, c]`` by source, one after another."""
-    inputs = _basis(probe, asked)
+    size, width = probe.shape.size, probe.shape.size + asked.size
+    inputs = torch.cat((torch.zeros(1, width), probe.scale * torch.eye(width))).double()
     count = len(next(iter(tables.values()), inputs[:1]))
     after, state = _run(probe, state, t, inputs, asked, tables, count)
-    return _read_off(probe, after.reshape(count, len(inputs), probe.shape.size)), state
+    lines = after.reshape(count, width + 1, size)
+    moved = ((lines[:, 1:] - lines[:, :1]) / probe.scale).transpose(1, 2).numpy()
+    return Affine(moved[..., :size], lines[:, 0].numpy(), moved[..., size:]), state
 
 
 def _run(
@@ -180,19 +153,21 @@ def _effect(probe: Probe, state: Any, t: int, asked: AskedNumbers) -> Effect:
     return effect
 
 
-def _pairs(probe: Probe, t: int, asked: AskedNumbers) -> Tensor:
-    """Nothing, states with noise at three scales, three others, and the sums of both."""
+def _refuse_unlinear(probe: Probe, state: Any, t: int, asked: AskedNumbers) -> None:
+    """Sums of states go to sums of what they go to, at three scales, for the key's own choices."""
     generator = torch.Generator().manual_seed(t + 1)
     shape = (len(_SCALES), probe.shape.size + asked.size)
     scales = torch.tensor(_SCALES, dtype=torch.float64)[:, None]
     points = scales * torch.randn(shape, generator=generator, dtype=torch.float64)
-    return torch.cat(
+    pairs = torch.cat(
         (torch.zeros_like(points[:1]), points, points.flip(-1), points + points.flip(-1))
     )
+    after, _ = _run(probe, state, t, pairs, asked, {}, 1)
+    _compare(probe, after, Reason.STEP)
+    _compare(probe, probe.outputs(state, pairs[:, : probe.shape.size]), Reason.OUTPUT)
 
 
 def _compare(probe: Probe, after: Tensor, reason: Reason) -> None:
-    """Sums of states go to sums of what they go to."""
     base, one, other, both = torch.split(after, [1, 3, 3, 3])
     size = (one.abs() + other.abs() + base.abs()).amax(-1, keepdim=True)
     off = (both - (one + other - base)).abs() / size.clamp_min(1e-300)
@@ -208,14 +183,10 @@ def _compare(probe: Probe, after: Tensor, reason: Reason) -> None:
     raise NotLinear(reason, field, f"off by {float(off.max()):.2g} of its size")
 
 
-def _outputs(probe: Probe, state: Any, pairs: Tensor) -> Floats:
-    """What is read off states, which has to add up as well."""
+def _outputs(probe: Probe, state: Any) -> Floats:
     size = probe.shape.size
     inputs = torch.cat((torch.zeros(1, size), probe.scale * torch.eye(size))).double()
-    seen, added = probe.outputs(state, torch.cat((inputs, pairs[:, :size]))).split(
-        [len(inputs), len(pairs)]
-    )
-    _compare(probe, added, Reason.OUTPUT)
+    seen = probe.outputs(state, inputs)
     moved = (seen[1:] - seen[:1]) / probe.scale
     found: NDArray[np.float64] = torch.cat((moved, seen[:1])).T.numpy()
     return found
