@@ -84,7 +84,7 @@ SHORTER = (
     ("-T 100 --seeds 3", "-T 3 --seeds 1"),
     ("-T 3000", "-T 600"),
     ("--budget 20", "--budget 2"),
-    ("--budget 80", "--budget 5"),
+    ("--budget 80", "--budget 20"),
     ("--against qsgd", "--against qsgd --quick"),
     ("power top-k", "power sgp --mutants 2 --seconds 20"),
 )
