@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 from collections.abc import Sequence
 from configparser import ConfigParser
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,23 @@ def installed(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = out.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(out / "installed")
+    keep_compiled(out / "installed")
     return out / "installed"
+
+
+def keep_compiled(installed: Path) -> None:
+    """The kernels that numba keeps here, for the same sources there: what it makes of them does not
+    hang on their place, and compiling them once more took most of a test's time."""
+    ours = HOUSE / "algorithms" / "kernels"
+    theirs = installed / "algorithms" / "kernels"
+    for source in ours.glob("*.py"):
+        assert (theirs / source.name).read_bytes() == source.read_bytes()
+        shutil.copystat(source, theirs / source.name)  # by which numba tells them apart
+    (theirs / "__pycache__").mkdir(exist_ok=True)
+    kept = ours / "__pycache__"
+    for one in (*kept.glob("kernels.sha256"), *kept.glob("*.nb[ic]")):
+        with suppress(FileNotFoundError):  # another test's process has just replaced it
+            shutil.copy2(one, theirs / "__pycache__" / one.name)
 
 
 def test_the_source_archive_has_the_repositorys_files(tracked: list[str], unpacked: Path) -> None:

@@ -262,10 +262,20 @@ def all_rows(packet: Packet, messages: Any, senders: Tensor, _: Any = None) -> T
     return mean_rows(rows_of(packet, WireMessage.cat(list(messages)), senders), keepdim=True)
 
 
-def everything() -> dict[str, Any]:
-    found: dict[str, Any] = {"held": [rows_held(*case) for case in CASES]}
+def step_by_step() -> dict[str, Any]:
+    """Rows that every case holds."""
+    found = {"held": [rows_held(*case) for case in CASES]}
     found["one bucket"] = [rows_held_by_bucket(*case, at_once=False) for case in CASES]
     found["all buckets"] = [rows_held_by_bucket(*case, at_once=True) for case in CASES]
+    gc.collect()
+    dist.barrier()
+    return found
+
+
+def nearly_rows_and_mutants() -> dict[str, Any]:
+    """Rows that messages of nearly a row hold, and those under faults, which tell that rows are
+    counted."""
+    found: dict[str, Any] = {}
     found["whole"] = [rows_held_by_bucket(*CASES[k], at_once=True, size=100) for k in NEARLY_ROWS]
     with mock.patch.object(transport, "_lists_added", lambda *_: False):
         found["unpacked"] = [rows_held(*CASES[k]) for k in TELLING]
@@ -285,7 +295,13 @@ def everything() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def ranks() -> list[dict[str, Any]]:
-    return launch(everything, ranks=RANKS)
+    """What tests that are slow ask for, and no other."""
+    return launch(step_by_step, ranks=RANKS)
+
+
+@pytest.fixture(scope="module")
+def telling() -> list[dict[str, Any]]:
+    return launch(nearly_rows_and_mutants, ranks=RANKS)
 
 
 @pytest.mark.slow
@@ -308,8 +324,8 @@ def test_bucket_by_bucket_a_step_holds_at_most_four_rows(ranks, place, timing):
 
 @pytest.mark.sharded
 @pytest.mark.parametrize("place", NEARLY_ROWS, ids=lambda k: CASES[k][0].name)
-def test_in_one_bucket_a_step_holds_at_most_four_rows(ranks, place):
-    for rank in ranks:
+def test_in_one_bucket_a_step_holds_at_most_four_rows(telling, place):
+    for rank in telling:
         held = rank["whole"][place - NEARLY_ROWS.start]
         assert held <= MOST, held
 
@@ -321,27 +337,27 @@ def test_what_is_a_memory_s_own(kind):
 
 
 @pytest.mark.sharded
-def test_long_lists_read_at_once_would_be_seen(ranks):
-    for rank in ranks:
+def test_long_lists_read_at_once_would_be_seen(telling):
+    for rank in telling:
         assert min(rank["unpacked"]) > MOST, rank["unpacked"]
 
 
 @pytest.mark.sharded
-def test_rows_of_all_ranks_at_once_would_be_seen_by_bucket(ranks):
-    for rank in ranks:
+def test_rows_of_all_ranks_at_once_would_be_seen_by_bucket(telling):
+    for rank in telling:
         assert min(rank["dense buckets"]) > MOST, rank["dense buckets"]
 
 
 @pytest.mark.sharded
-def test_what_a_memory_reads_again_is_made_again(ranks):
+def test_what_a_memory_reads_again_is_made_again(telling):
     """Momentum correction looks at the gradient once more when all is sent."""
-    for rank in ranks:
+    for rank in telling:
         assert max(rank["kept"]) <= MOST, rank["kept"]
 
 
 @pytest.mark.sharded
-def test_rows_of_all_ranks_at_once_would_be_seen(ranks):
+def test_rows_of_all_ranks_at_once_would_be_seen(telling):
     """Two dense rows are no more than other steps of some cases hold, so some cases tell."""
-    for rank in ranks:
+    for rank in telling:
         told = [CASES[k][0].name for k, rows in enumerate(rank["mutant"]) if rows > MOST]
         assert {"identity", "natural compression", "top-k(k=0.05d) by layer"} <= set(told), told

@@ -18,6 +18,8 @@ from tests.experiments.test_docs import HOUSE, blocks
 pytestmark = [pytest.mark.slow, pytest.mark.sharded]
 
 NARROW, TALL = 390, 900
+LINE = "rateproof study tracking:ROW --quick"
+"""The tutorial's command, which nothing else runs."""
 LINES = 80
 
 
@@ -36,10 +38,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (text,) = blocks("docs/tutorial.md", "py")
     assert len(text.splitlines()) < LINES
     (folder / "tracking.py").write_text(text)
-    ended = called(
-        "-c", "from rateproof import main; main()", "study", "tracking:ROW", "--quick", cwd=folder
-    )
+    main = "from experiments.cli.main import main; main()"
+    ended = called("-c", main, *LINE.split()[1:], cwd=folder)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "written: study/index.html" in ended.stdout
+    assert "Traceback" not in ended.stderr, ended.stderr
     return folder
 
 

@@ -110,9 +110,13 @@ def test_a_misread_bound_of_ours_is_refuted() -> None:
     ],
 )
 def test_true_theorems_are_never_refuted(name: str, seed: int) -> None:
+    """Every seed is searched for as long; dependences on constants, which only follow the first
+    one's search, say nothing of whether a theorem stands."""
+    named = [] if seed == 0 else [one.name for one in ATTACKERS]
     found = attack(
-        name, claims_called(name), budget=10, seed=seed, workers=1, clock=time.process_time
-    )
+        name, claims_called(name), budget=10, attackers=named, seed=seed, workers=1,
+        clock=time.process_time,
+    )  # fmt: skip
     assert found.standing is Standing.SURVIVED, found.record()
     assert found.tried and 0 < found.slack <= 1 + 1e-7
 
