@@ -61,7 +61,8 @@ def _theorem(theorem: Theorem) -> str:
         return f"{words} ({theorem.source}; {theorem.confidence.value})."
     limit = theorem.limit if theorem.limit is not None else theorem.step
     rule = "up to" if theorem.limit is not None else "equal to"
-    return f"{words} <= {theorem.bound_formula}, for constant stepsizes {rule} {limit}."
+    said = f"{words} <= {theorem.bound_formula}, for constant stepsizes {rule} {limit}."
+    return said.replace("**", "^")  # Python's powers as the page's other formulas have them
 
 
 def _constants(c: Constants) -> str:
