@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
@@ -28,6 +28,12 @@ _MANY = 1_000  # steps after which rounding is looked at
 _REFUSED = 1e-4  # relative difference of a metric's root
 _NOTHING = 1e-15  # share of a metric's largest root that a step may leave by rounding
 
+_METRICS = (
+    "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
+    "consensus", "workers_suboptimality", "weighted_suboptimality",
+)  # fmt: skip
+"""Names of the rows of a curve."""
+
 Weight = Callable[[int], float]
 """The weight w_t of x_t in an average."""
 
@@ -47,8 +53,9 @@ class ExactCurve:
         consensus: E (1/n) sum_i ||x_i - x_t||^2.
         workers_suboptimality: E (1/n) sum_i f(x_i) - f*.
         weighted_suboptimality: E f(weighted average of x_0 .. x_{t-1}) - f*, NaN without weights.
-        lost: how far roots of these were apart, relatively, when they were computed again in other
-            coordinates; 0 where all steps are fewer than 1,000.
+        lost: how far roots of each were apart, relatively, when they were computed again in other
+            coordinates, by name ``[K]``; 0 where all steps are fewer than 1,000. A metric is NaN
+            from where this is above 1e-4, as of one that is 0 but for rounding.
     """
 
     steps: NDArray[np.int64]
@@ -59,7 +66,19 @@ class ExactCurve:
     consensus: Floats
     workers_suboptimality: Floats
     weighted_suboptimality: Floats
-    lost: Floats
+    lost: Mapping[str, Floats]
+
+    def metric(self, name: str) -> Floats:
+        """A metric ``[K]`` by its name.
+
+        Raises:
+            NotLinear: rounding decides it.
+        """
+        gone = self.lost[name] > _REFUSED
+        if gone.any():
+            raise _rounded(int(self.steps[int(gone.argmax())]))
+        found: Floats = getattr(self, name)
+        return found
 
 
 def exact_moments(
@@ -77,7 +96,8 @@ def exact_moments(
     ``weight(t)`` of x_t in a weighted average steps are taken one by one, however many.
 
     Raises:
-        NotLinear: the method is outside the engine, says which part of it; or rounding decides.
+        NotLinear: the method is outside the engine, says which part of it; or rounding decides all
+            metrics.
         ValueError: steps that are negative or do not increase.
     """
     due = np.array(steps, np.int64)
@@ -90,11 +110,13 @@ def exact_moments(
     stages = _stages(run, due, far and weight is None)
     curves = [_curve(block, run, additive, stages, weight) for block in parts]
     found = np.sum(curves, axis=0)
-    lost = np.zeros(len(due))
+    lost = np.zeros_like(found)
     if due[-1] >= _MANY:
         again = [_curve(turned(block), run, additive, stages, weight) for block in parts]
         lost = _lost(due, found, np.sum(again, axis=0))
-    return ExactCurve(due, *np.vstack((found, lost)))
+    return ExactCurve(
+        due, *np.where(lost > _REFUSED, np.nan, found), dict(zip(_METRICS, lost, strict=True))
+    )
 
 
 def _squared(block: MomentBlock) -> bool:
@@ -103,22 +125,26 @@ def _squared(block: MomentBlock) -> bool:
 
 
 def _lost(due: NDArray[np.int64], found: Floats, again: Floats) -> Floats:
-    """The largest relative difference so far between roots of metrics ``[7, K]`` and those in other
-    coordinates ``[K]``; a metric is a mean of squares, of which too small ones are nothing.
+    """The largest relative differences so far between roots of metrics ``[7, K]`` and those in
+    other coordinates; a metric is a mean of squares, of which too small ones are nothing.
 
     Raises:
-        NotLinear: it is above 1e-4.
+        NotLinear: of every metric it is above 1e-4.
     """
     one, other = (np.sign(part) * np.sqrt(np.abs(part)) for part in (found, again))
     with np.errstate(invalid="ignore", divide="ignore"):
         largest = np.where(np.isfinite(one), one, 0.0).max(-1, keepdims=True)
         off = np.abs(one - other) - _NOTHING * due * largest
         share = np.where(off > 0, off / np.maximum(np.minimum(one, other), 0.0), 0.0)
-    lost: Floats = np.maximum.accumulate(share.max(0))
-    if lost[-1] > _REFUSED:
-        t = int(due[int((lost > _REFUSED).argmax())])
-        raise NotLinear(Reason.ROUNDING, what=f"after {t} steps; fewer would do")
+    lost: Floats = np.maximum.accumulate(share, axis=-1)
+    gone = lost[np.isfinite(found).any(-1)] > _REFUSED
+    if gone[:, -1].all():
+        raise _rounded(int(due[int(gone.all(0).argmax())]))
     return lost
+
+
+def _rounded(steps: int) -> NotLinear:
+    return NotLinear(Reason.ROUNDING, what=f"after {steps} steps; fewer would do")
 
 
 class _Stage(NamedTuple):

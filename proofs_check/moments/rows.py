@@ -93,4 +93,4 @@ def _at_root(row: Row, steps: int) -> float:
     """The average squared gradient after ``steps`` steps at the stepsize T^-1/2."""
     problem, step = standard_problem(), ConstantStep(_SCALE / math.sqrt(steps))
     curve = exact_moments(row.ready().build(step, problem, steps), problem, [steps])
-    return float(curve.average_squared_gradient[0])
+    return float(curve.metric("average_squared_gradient")[0])

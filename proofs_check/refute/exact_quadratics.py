@@ -56,7 +56,11 @@ class ExactQuadratics(QuadraticAttacker):
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         curve, c, step = self._curve(claim, instance)
-        metric = getattr(curve, SERIES[claim.theorem.metric]) * (1 - 2 * _SAMPLES * curve.lost)
+        name = SERIES[claim.theorem.metric]
+        try:
+            metric = curve.metric(name) * (1 - 2 * _SAMPLES * curve.lost[name])
+        except NotLinear as error:
+            raise Unfit(str(error)) from error
         if claim.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
             metric = np.minimum.accumulate(metric)
         return compared(

@@ -117,7 +117,7 @@ def _on(row: Row, theorem: Theorem, problem: Quadratic, name: str) -> AttainedEx
                 return None
             method = row.ready().build(step, problem, steps)
             log = theorem.logarithm(c, steps)  # which the order leaves out
-            values.append(float(getattr(exact_moments(method, problem, (steps,)), name)[0]) / log)
+            values.append(float(exact_moments(method, problem, (steps,)).metric(name)[0]) / log)
             bounds.append(float(theorem.bound(c, step, np.array([float(steps)]))[0]) / log)
         except (NotLinear, MissingConstants):
             return None

@@ -112,7 +112,9 @@ def exact_exponent(
     runs = _runs(trial, variable, seed, longer)
     theorem = _covering(runs)
     metric = theorem.metric if theorem else METRICS[trial.objective]
-    series = {key: getattr(one.curve, measured_name(metric) or "") for key, one in runs.items()}
+    name = measured_name(metric)
+    assert name is not None
+    series = {key: one.curve.metric(name) for key, one in runs.items()}
     along = len(runs) == 1
     if along:
         (one,) = runs.values()
