@@ -114,9 +114,8 @@ def exact_moments(
     if due[-1] >= _MANY:
         again = [_curve(turned(block), run, additive, stages, weight) for block in parts]
         lost = _lost(due, found, np.sum(again, axis=0))
-    return ExactCurve(
-        due, *np.where(lost > _REFUSED, np.nan, found), dict(zip(_METRICS, lost, strict=True))
-    )
+    series = dict(zip(_METRICS, np.where(lost > _REFUSED, np.nan, found), strict=True))
+    return ExactCurve(steps=due, lost=dict(zip(_METRICS, lost, strict=True)), **series)
 
 
 def _squared(block: MomentBlock) -> bool:
