@@ -62,6 +62,16 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(gamma: float)
     assert verdict.outcome is Outcome.REFUTED
 
 
+@pytest.mark.slow
+def test_all_that_is_looked_for_exactly_is_found() -> None:
+    """Nobody falls back to runs in silence; without operators a linear method's exponents have
+    three digits."""
+    for trial in TRIALS.values():
+        for variable in (one for one in trial.variables if runs_exactly(trial, one)):
+            found = exact_exponent(trial, variable)
+            assert trial.scheduled or found.half_width <= 0.02, trial.cell_name(variable)
+
+
 def test_planted_orders_never_stand() -> None:
     for trial in (BSP_CONVEX, BSP_NONCONVEX):
         for variable in trial.variables:

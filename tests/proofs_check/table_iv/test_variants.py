@@ -86,9 +86,10 @@ def test_an_unknown_cell_is_refused_and_simulated_ones_are_named(capsys):
     assert TRIAL.name in capsys.readouterr().out
 
 
-def test_what_is_kept_is_of_trials_as_they_are():
-    for name in variants._kept():
-        assert kept_variants(TRIALS[name]), name
+def test_what_is_kept_is_of_trials_as_they_are_and_of_all_that_are_simulated():
+    for name, trial in TRIALS.items():
+        assert runs_exactly(trial, "T") or kept_variants(trial), name
+    assert variants._kept().keys() <= TRIALS.keys()
 
 
 def test_exponents_on_exact_instances_are_counted(tmp_path, monkeypatch):
