@@ -56,11 +56,8 @@ class ExactQuadratics(QuadraticAttacker):
 
     def measure(self, claim: Claim, instance: Any) -> BoundTrial:
         curve, c, step = self._curve(claim, instance)
-        name = SERIES[claim.theorem.metric]
-        try:
-            metric = curve.metric(name) * (1 - 2 * _SAMPLES * curve.lost[name])
-        except NotLinear as error:
-            raise Unfit(str(error)) from error
+        lost = np.max(list(curve.lost.values()), axis=0)
+        metric = getattr(curve, SERIES[claim.theorem.metric]) * (1 - 2 * _SAMPLES * lost)
         if claim.theorem.metric is Metric.MINIMUM_SQUARED_GRADIENT:
             metric = np.minimum.accumulate(metric)
         return compared(
@@ -95,6 +92,8 @@ class ExactQuadratics(QuadraticAttacker):
                     method, problem, times(instance.steps, dense=moment or weighted).tolist(),
                     weight=weight if weighted else None,
                 )  # fmt: skip
+            for name in curve.lost:  # none is believed beside one that rounding decides
+                curve.metric(name)
         except (NotLinear, ValueError, ArithmeticError, NotImplementedError) as error:
             raise Unfit(str(error)) from error
         if moment:
