@@ -110,8 +110,10 @@ def record_of(
     c = subject.constants()
     tolerance = _SINGLE if wide is not subject else _TIGHT
 
+    described: dict[str, dict[str, Any]] = {}
+
     def on_found(one: ConstantEstimate) -> None:
-        told = _constant(c, one, trajectory, tolerance)
+        told = described[one.name] = _constant(c, one, trajectory, tolerance)
         if tell is not None and told["outcome"] is not None:
             sign = _SIGNS.get(told["side"], "~")
             tell(
@@ -130,7 +132,7 @@ def record_of(
             "points": len(trajectory.points),
         },
         "seed": seed,
-        "constants": [_constant(c, one, trajectory, tolerance) for one in found],
+        "constants": [described[one.name] for one in found],
         "unestimated": [name for name in c.stated() if name not in {one.name for one in found}],
         "heterogeneity": [
             {"step": step, "value": value} for step, value in heterogeneity_along(wide, trajectory)

@@ -83,7 +83,7 @@ SHORTER = (
     ("--row all --task mlp", "--row bsp-sgd --row torch:fp16 --task mlp"),
     ("-T 100 --seeds 3", "-T 3 --seeds 1"),
     ("-T 3000", "-T 600"),
-    ("--budget 20", "--budget 2"),
+    ("--budget 20", "--budget 10"),
     ("--budget 80", "--budget 20"),
     ("--against qsgd", "--against qsgd --quick"),
     ("power top-k", "power sgp --mutants 2 --seconds 20"),

@@ -78,7 +78,7 @@ def test_gossip_alone_pays_the_square_of_the_gap() -> None:
     found = Conjecture(line)
     amounts = []
     for p in (0.5, 0.25):
-        top = worst(line, {"p": p, "delta": 1.0}, 2.0, 0.0, 5.0, 0, found)
+        top = worst(line, {"p": p, "delta": 1.0}, 2.0, 0.0, 20.0, 0, found)
         assert top is not None
         amounts.append(top.amount)
     assert amounts[1] / amounts[0] == pytest.approx(4, rel=0.5)
