@@ -72,6 +72,8 @@ def shares(stats: pstats.Stats, steps: int) -> Reason:
         if not _built_in(place):
             modules[_module(place)] += own
             continue
+        if "_lsprof.Profiler" in place[2]:
+            continue  # the profiler's own end, to which a thread that is stopped there is counted
         operations[_operation(place)] += own
         for caller, (_, _, part, _) in callers.items():
             modules[_module(caller)] += part

@@ -2,6 +2,8 @@
 
 import cProfile
 import pstats
+import time
+from unittest import mock
 
 import pytest
 import torch
@@ -102,13 +104,21 @@ def test_the_profile_counts_a_built_in_for_who_calls_it():
     def decomposed():
         torch.linalg.svd(matrix)
 
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.thread_time)
     for _ in range(3):
         profile.runcall(decomposed)
     found = shares(pstats.Stats(profile), 3)
     assert sum(share for _, share in found.modules) <= 1 + 1e-9
     assert "tests/benchmarks/test_rows" in dict(found.modules), "which calls the decomposition"
     assert found.operation[0] == "torch._C._linalg.linalg_svd" and found.calls >= 1
+
+
+def test_the_profiler_s_own_end_is_no_operation():
+    """A thread that is stopped just there, beside other work, has its pause counted for it."""
+    ends = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
+    work = ("~", 0, "<built-in method torch.add>")
+    stats = mock.Mock(stats={ends: (1, 1, 9.0, 9.0, {}), work: (4, 4, 1.0, 1.0, {})})
+    assert shares(stats, 2) == Reason((), ("torch.add", 1.0), 2.5)
 
 
 def test_reasons_name_modules_of_the_project(monkeypatch):
