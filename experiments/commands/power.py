@@ -43,10 +43,13 @@ def power_of(
     Of one's own, faults lie in its module, and are judged by what ``check`` says of it but on
     ranks, a theorem's by ``refute``.
     """
-    if (kept := scores.stored().get(name)) is not None:
-        print_note(f"kept of {name}: {scores.share(kept)} faults seen; now measured on seed {seed}")
+    print_note(_known(name, scores.stored(), seed))
     with bad_input():
         trial, drawn = _drawn(name, seed, mutants, most)
+        print_note(
+            f"{len(drawn)} faults drawn, of which the first {mutants} that checks compute are "
+            "judged; first the checks, each on the code as it is"
+        )
         torch.set_num_threads(1)  # each mutant is judged in a fork
         outcomes = trial.outcomes(drawn, mutants)
     found = scores.record(outcomes, seed, name)
@@ -54,6 +57,18 @@ def power_of(
     if keep and ":" not in name:
         scores.keep(name, found)
     return 0
+
+
+def _known(name: str, kept: Mapping[str, Any], seed: int) -> str:
+    """What is known before anything is measured: the kept score, or that of the rows that have one,
+    which were drawn and of which none was chosen."""
+    if (own := kept.get(name)) is not None:
+        return f"kept of {name}: {scores.share(own)} faults seen; now measured on seed {seed}"
+    every = {key: sum(one[key] for one in kept.values()) for key in ("faults", "seen")}
+    return (
+        f"no score of {name} is kept; checks of the {len(kept)} rows that were scored see "
+        f"{scores.share(every)} faults; now measured on seed {seed}"
+    )
 
 
 def _drawn(name: str, seed: int, count: int, most: float) -> tuple[MutationTrial, list[Mutant]]:

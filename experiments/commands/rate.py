@@ -26,7 +26,7 @@ from experiments.commands.console import (
 )
 from experiments.commands.grid import print_table
 from experiments.compare.tuned_rows import Tuning, read_settings, sweeping_step
-from proofs_check.methods.sweep import VARIABLES, Sweep, sweep, sweep_verdict
+from proofs_check.methods.sweep import VARIABLES, Sweep, rate_panel, sweep, sweep_verdict
 from proofs_check.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ def _pictures(found: Sweep, verdict: Verdict, out: Path | None, stem: str) -> tu
     # what draws is a second of imports that only a picture needs
     from experiments.figures.rate import rate_figure
     from experiments.figures.style import save, styled
-    from experiments.notebooks.rated import rate_panel
     from experiments.reporting.drawings import rate_curves
 
     with styled():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
 from algorithms.engine.replicas import HEAVY, LEVEL, centre, middle
 from experiments.compare.axes import AXES, Axis
@@ -21,13 +19,12 @@ from experiments.compare.ranking import (
     paired,
     spent_to,
 )
-from experiments.figures.forest import ForestLine, ForestPlot, forest_figure
-from experiments.figures.html import block, frame_html, picture
-from experiments.figures.lines import DrawnLine, LineCurves
-from experiments.figures.lines_figure import lines_figure
-from experiments.figures.replicas import ReplicaErrors, replicas_figure
 from proofs_check.curves import typical
 from theory.arrays import Floats
+
+if TYPE_CHECKING:  # what draws is imported by what is drawn: half a second that standings save
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @final
@@ -99,6 +96,8 @@ class Comparison:
     @property
     def frame(self) -> pd.DataFrame:
         """Tidy data: row, replica, record, what was spent, error."""
+        import pandas as pd
+
         parts = []
         for one in self.entrants:
             replicas, records = one.error.shape
@@ -120,6 +119,9 @@ class Comparison:
 
     def figure(self) -> Figure:
         """One line a row, with its band, against what is equal."""
+        from experiments.figures.lines import DrawnLine, LineCurves
+        from experiments.figures.lines_figure import lines_figure
+
         lines = []
         for one in self.entrants:
             lines.append(DrawnLine(one.key, one.x.mean(0), *typical(one.error, self.heavy)))
@@ -129,6 +131,8 @@ class Comparison:
 
     def replicas_figure(self) -> Figure:
         """The distribution of each row's errors at the budget, and who beats whom."""
+        from experiments.figures.replicas import ReplicaErrors, replicas_figure
+
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         order = [one.key for one in self.standings]
         apart = {
@@ -144,6 +148,8 @@ class Comparison:
     def differences_figure(self) -> Figure:
         """What the test looks at: each row's paired differences from the best over replicas, in
         units of the best's error, with their interval."""
+        from experiments.figures.forest import ForestLine, ForestPlot, forest_figure
+
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         best, *others = (one.key for one in self.standings)
         unit = self._typical(ends[best]) or 1.0
@@ -158,6 +164,10 @@ class Comparison:
         return forest_figure(ForestPlot(title, label, interval, tuple(lines)))
 
     def _repr_html_(self) -> str:
+        import pandas as pd
+
+        from experiments.figures.html import block, frame_html, picture
+
         title = f"{self.problem}, n = {self.n}: {self.quantity} at {self.budget:.4g} {self.axis}"
         shown = picture(self.figure, f"{title}, a line a row")
         spread = picture(self.replicas_figure, f"{title}, replicas and pairs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -24,6 +25,7 @@ theorems and rules, from bits and seconds, and from compiled code."""
 _PARTS = (
     "methods", "memories", "compressors", "optimizers", "transforms", "topologies", "catalogue",
 )  # fmt: skip
+_COMPILING = re.compile("|".join(COMPILERS))
 _COSTS = ("bits", "seconds", "length", "ledger", "codes", "clock", "stopwatch", "bill", "charge")
 
 
@@ -80,7 +82,9 @@ def closure_mutants(graph: DefinitionGraph, roots: Iterable[tuple[str, str]]) ->
 def _compiled_roots(graph: DefinitionGraph) -> Iterator[Name]:
     """Definitions that speak of a compiler, and those that this process has compiled."""
     yield from compiled_functions(used=False)
-    for module in graph.modules:
+    for module, file in graph.files.items():
+        if not _COMPILING.search(file.read_text(encoding="utf-8")):
+            continue
         for name, statements in graph.source(module).definitions.items():
             if any(chain[-1] in COMPILERS for one in statements for chain in one.reads):
                 yield module, name

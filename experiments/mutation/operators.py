@@ -74,9 +74,10 @@ MutationOperator = Callable[[ast.expr, SitePlace], Iterator[WrongExpression]]
 
 def changes(node: ast.expr, place: SitePlace) -> Iterator[WrongExpression]:
     """All wrong expressions in the place of one, that differ from it as text."""
-    before = ast.unparse(node)
+    before = ""
     for operator in _OPERATORS:
         for kind, made in operator(node, place):
+            before = before or ast.unparse(node)
             if ast.unparse(made) != before:
                 yield WrongExpression(
                     kind, ast.fix_missing_locations(ast.copy_location(made, node))

@@ -166,7 +166,7 @@ class _Served:
             if one.refuted:
                 report(f"judges nothing: {self._name(one)}: {one.refuted}"[:230])
         spent, every = sum(one.seconds for one in self._genuine), len(self._names)
-        report(f"{len(self._genuine)} of {every} checks in {spent:.0f} s on the genuine code")
+        report(f"{len(self._genuine)} of {every} checks in {spent:.0f} s; now the faults")
         self._probe.watching = False
         found: list[JudgedMutant] = []
         for number, mutant in enumerate(self._mutants):
@@ -191,6 +191,9 @@ class _Served:
             run = partial(watched, number, self._choose, self._probe)
             found = forked(run, _NO_LIMIT, own=False)
             runs.append(forked(run, _NO_LIMIT, own=False) if found.compiling else found)
+            if not runs[-1].refuted:
+                held = f"holds of the code as it is ({runs[-1].seconds:.1f} s)"
+                self._trial.report(f"{held}: {self._name(runs[-1])}"[:230])
         return runs
 
     def _name(self, one: GenuineRun) -> str:

@@ -87,21 +87,21 @@ def conducted(
     for step in steps:
         if step.key in done:
             finished(step, done[step.key])
-    store, begun = store_of(plan, steps, folder), time.monotonic()
+    store, spent = store_of(plan, steps, folder), 0.0
     left = [step for step in steps if step.key not in done]
     share = total_seconds(left)
     for number, step in enumerate(left, start=1):
         started, used = time.monotonic(), time.process_time()
         result = _made(plan, step, done)
-        seconds = time.monotonic() - started
+        spent += (seconds := time.monotonic() - started)
         store.save(cell_of(plan, step), Stored(result, seconds, time.process_time() - used))
         done[step.key] = result
-        finished(step, result)
         rest = total_seconds(left[number:])
-        slower = (time.monotonic() - begun) / max(share - rest, _SURE)
+        slower = spent / max(share - rest, _SURE)
         ahead = rest * max(1.0, slower)
         told = f"about {duration(ahead)} left" if number < len(left) else "all done"
         tell(f"[{number}/{len(left)}] {step.title} ({seconds:.1f} s), {told}")
+        finished(step, result)
     return done
 
 

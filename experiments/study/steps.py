@@ -12,7 +12,6 @@ from algorithms.catalogue import Row, problem
 from algorithms.engine.run import Diverged, run
 from algorithms.tuning.grid import POWERS
 from experiments.compare.tuned_rows import Tuning, sweeping_step
-from experiments.notebooks.rated import rate_panel
 from experiments.ranks.crossval import STEPS, build
 from experiments.ranks.user_objects import build_own
 from experiments.study.contest import TRIALS, ContestBudget, best_of, contested, price, tuned
@@ -23,7 +22,7 @@ from proofs_check.facts import TunedFacts
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.methods.runs import run_row
-from proofs_check.methods.sweep import sweep, sweep_verdict
+from proofs_check.methods.sweep import rate_panel, sweep, sweep_verdict
 from proofs_check.refute.attack import attack
 from proofs_check.refute.outcome import Attack, Standing
 from proofs_check.verdict import CheckKind, Outcome, Verdict

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
-import pandas as pd
-
-from experiments.figures.html import block, frame_html, sentence
-from experiments.notebooks.verdict_list import verdicts_html
 from experiments.study.folder import conducted
 from experiments.study.plan import StudyPlan
 from experiments.study.steps import steps_of
-from experiments.study.tables import tables_of, verdicts
-from experiments.study.writing import StudyWriter
 from proofs_check.cell import CellResult
 from proofs_check.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from experiments.study.writing import StudyWriter
 
 PAGE = "index.html"
 """The page of a study, in its folder."""
@@ -45,19 +45,27 @@ class FinishedStudy:
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """All verdicts, in the order of the steps."""
+        from experiments.study.tables import verdicts
+
         return verdicts(self.results)
 
     @property
     def frame(self) -> pd.DataFrame:
         """The verdicts as tidy data."""
+        import pandas as pd
+
         return pd.DataFrame([one.record() for one in self.verdicts])
 
     def record(self) -> dict[str, Any]:
         """Plan, verdicts and files as plain data."""
-        written = StudyWriter(self.plan, self.folder).record(self.results)
+        written = _writer(self.plan, self.folder).record(self.results)
         return written | {"files": [str(path) for path in self.files]}
 
     def _repr_html_(self) -> str:
+        from experiments.figures.html import block, frame_html, sentence
+        from experiments.notebooks.verdict_list import verdicts_html
+        from experiments.study.tables import tables_of
+
         parts = [
             part
             for table in tables_of(self.plan, self.results)
@@ -89,19 +97,26 @@ def studied(plan: StudyPlan, folder: Path, tell: Callable[[str], object]) -> Fin
             "other files; another --out would do"
         )
     steps = steps_of(plan)
-    writer = StudyWriter(plan, folder)
+    writer = cache(lambda: _writer(plan, folder))
     done: dict[str, CellResult] = {}
 
     def finished(step: Any, result: CellResult) -> None:
         done[step.key] = result
-        writer.step(step, result)
+        writer().step(step, result)
 
     try:
         conducted(plan, steps, folder, tell, finished)
     finally:
         if done:
             ordered = {step.key: done[step.key] for step in steps if step.key in done}
-            writer.finish(steps, ordered)
-    for problem in writer.problems:
+            writer().finish(steps, ordered)
+    for problem in writer().problems:
         tell(problem)
-    return FinishedStudy(plan, ordered, folder, tuple(writer.files), tuple(writer.problems))
+    return FinishedStudy(plan, ordered, folder, tuple(writer().files), tuple(writer().problems))
+
+
+def _writer(plan: StudyPlan, folder: Path) -> StudyWriter:
+    """What draws and writes is a second of imports, which comes after the first result is told."""
+    from experiments.study.writing import StudyWriter
+
+    return StudyWriter(plan, folder)

@@ -126,7 +126,7 @@ def sources(names: Sequence[str]) -> dict[str, bytes]:
     imported from: their modules, and all modules in it that are imported by now."""
     roots = {_import_folder(name.partition(":")[0]) for name in names if is_own(name)}
     found: dict[str, bytes] = {}
-    for module in tuple(sys.modules.values()):
+    for module in tuple(sys.modules.values()) if roots else ():
         place = Path(getattr(module, "__file__", None) or "")
         if not place.is_absolute() or place.suffix != ".py":
             continue

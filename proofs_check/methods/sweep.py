@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,8 +22,10 @@ from algorithms.engine.replicas import NO_MEAN
 from algorithms.engine.run import Diverged
 from algorithms.problems.base import Problem
 from algorithms.tuning.grid import score
+from proofs_check.curves import RatePanel
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import Values, known_at, points, value_at
 from proofs_check.methods.tuned_run import (
@@ -36,6 +39,8 @@ from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
+
+_ANY_ERROR = 0.05  # of a fitted line, which does not depend on it
 
 _ALIKE = 1e-9  # values of a variable that differ by less are one point
 _ERROR = "the error at the end"
@@ -220,3 +225,18 @@ def sweep_verdict(
         verdict, outcome=outcome, theorem=name,
         evidence="; ".join(filter(None, (verdict.evidence, why, found.description))),
     )  # fmt: skip
+
+
+def rate_panel(found: Sweep, verdict: Verdict) -> RatePanel:
+    """The points with their band, the fitted power law if there is one, the stated order through
+    their middle."""
+    fit = None
+    with suppress(ValueError):  # the verdict says why there is none
+        fit = fit_power(found.x, found.samples, _ANY_ERROR)
+    stated = np.full_like(found.x, np.nan)
+    if verdict.bound is not None:  # then there was a fit, and means are positive
+        level = np.exp(np.log(found.samples.mean(axis=0)).mean())
+        centre = np.exp(np.log(found.x).mean())
+        stated = level * (found.x / centre) ** verdict.bound
+    series = fitted(found.x, found.samples, fit, stated)
+    return RatePanel(verdict.claim, found.variable, found.quantity, series)
