@@ -65,8 +65,23 @@ def _theorem(theorem: Theorem) -> str:
     return said.replace("**", "^")  # Python's powers as the page's other formulas have them
 
 
+_SIGNS = {
+    "initial_gap": "f(x_0) - f^*", "f_star": "f^*", "R2": "||x_0 - x^*||^2", "G2": "G^2",
+    "lipschitz": "a component's largest gradient", "pl": "mu_PL", "diameter": "the diameter",
+    "zeta2_star": "zeta2 at x^*", "lipschitz_one": "a gradient's largest entry",
+    "hessian_lipschitz": "the Hessian's Lipschitz constant", "symmetric_noise": "noise symmetric",
+}  # fmt: skip
+_SAID = ("n", "d")  # before its constants
+
+
 def _constants(c: Constants) -> str:
-    return ", ".join(f"{name} = {_shown(getattr(c, name))}" for name in c.stated())
+    """Constants of a problem by the signs that papers have for them."""
+    named = ((_SIGNS.get(name, name), getattr(c, name)) for name in c.stated() if name not in _SAID)
+    return ", ".join(
+        (name if value else f"not {name}") if isinstance(value, bool)
+        else f"{name} = {_shown(value)}"
+        for name, value in named
+    )  # fmt: skip
 
 
 def _shown(value: Any) -> str:
