@@ -1,5 +1,5 @@
-"""Keys of random numbers that tell when they are used: a wrong key under which nothing is drawn is
-no fault."""
+"""Keys and draws of random numbers that tell when they are used: a wrong key under which nothing is
+drawn is no fault, nor are draws for wrong rows of which no number is read."""
 
 from __future__ import annotations
 
@@ -32,3 +32,27 @@ def noted(key: Any, used: Callable[[], None]) -> Any:
         "__hash__": lambda self: hash(key), "raw": key,
     })  # fmt: skip
     return object.__new__(made)
+
+
+def noted_draws(draws: Any, used: Callable[[], None]) -> Any:
+    """Draws of the same numbers, as are those folded from them; ``used`` is called once a number or
+    the rows that they are for are read."""
+    kind = type(draws)
+
+    def read(name: str) -> property:
+        def own(_: Any) -> Any:
+            used()
+            return getattr(draws, name)
+
+        return property(own)
+
+    def fold(self: Any, *words: int | str) -> Any:
+        return noted_draws(draws.fold(*words), used)
+
+    made = type(f"Noted{kind.__name__}", (kind,), {
+        "workers": read("workers"), "counters": read("counters"), "_rows": read("_rows"),
+        "fold": fold,
+    })  # fmt: skip
+    found: Any = object.__new__(made)
+    found.__dict__.update({k: v for k, v in vars(draws).items() if not hasattr(made, k)})
+    return found

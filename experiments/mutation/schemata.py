@@ -29,7 +29,7 @@ import torch
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
 from experiments.mutation.formulas import in_place
-from experiments.mutation.noted_keys import noted
+from experiments.mutation.noted_keys import noted, noted_draws
 from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
 
@@ -67,11 +67,13 @@ class MutantSwitch:
         self.told: set[int] = set()
 
     def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
-        """The right value, noted; of a key, once something is drawn under it."""
+        """The right value, noted; of a key or draws, once a number is read."""
         if self.watching and number not in self.told:
             self.reached.add(number)
             if wrong is None and hasattr(value, "without_numbers"):
                 return noted(value, partial(self.told.add, number))
+            if wrong is None and hasattr(type(value), "counters"):
+                return noted_draws(value, partial(self.told.add, number))
             if wrong is None or not self._alike(value, wrong):
                 self.told.add(number)
         return value

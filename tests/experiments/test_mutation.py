@@ -201,6 +201,19 @@ def test_a_wrong_key_is_told_once_something_is_drawn_under_it(tmp_path):
     assert switch.told == switch.reached
 
 
+def test_draws_for_wrong_rows_are_told_once_a_number_is_read(tmp_path):
+    file = tmp_path / "mutable_draws.py"
+    file.write_text("def rows(key, replicas, workers):\n    return key.draws(replicas, workers)\n")
+    every = [m for m in mutants("mutable_draws", file) if m.before.startswith("key.draws")]
+    switch, key = MutantSwitch(), Key.seed(1)
+    right = key.draws(torch.arange(2), torch.arange(3))
+    found = loaded(file, every, switch).rows(key, torch.arange(2), torch.arange(3))
+    folded = found.fold("part")
+    assert every and isinstance(folded, type(right)) and not switch.told
+    assert torch.equal(folded.integers(7, 4), right.fold("part").integers(7, 4))
+    assert switch.told == switch.reached == set(range(len(every)))
+
+
 def test_a_constant_that_functions_alone_read_is_noted_where_it_is_read(tmp_path):
     file = tmp_path / "mutable_constant.py"
     file.write_text(
