@@ -67,10 +67,10 @@ def things() -> tuple[Thing, ...]:
 def classes() -> dict[str, list[Thing]]:
     """Public and private classes by name: a name may occur in several files."""
     found: dict[str, list[Thing]] = {}
-    for path in sorted({thing.path for thing in things()}):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for thing in things():
+        for node in ast.walk(thing.node) if isinstance(thing.node, ast.Module) else ():
             if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(Thing(path, node))
+                found.setdefault(node.name, []).append(Thing(thing.path, node))
     return found
 
 

@@ -103,7 +103,9 @@ try:
     forget_stale(Path(__file__).parent)
     refuse_shapes_shortly()
     tell_apart_across_processes()
-    njit, COMPILED = numba.njit, True
+    # loops call each other by their own convention (pointers.py): a C wrapper each, in a module of
+    # its own, would be an eighth of the time of compiling
+    njit, COMPILED = functools.partial(numba.njit, no_cfunc_wrapper=True), True
 except ImportError as error:  # not there, or not of the numpy that is there
     warnings.warn(
         f"kernels are not compiled, since numba cannot be imported ({error}): the numbers are the "

@@ -17,17 +17,15 @@ class Pointer:
 
     Attributes:
         entry: address of the function as other compiled code calls it.
-        wrapper: address of its C wrapper, which numba asks of every function.
     """
 
-    __slots__ = ("entry", "function", "wrapper")
+    __slots__ = ("entry", "function")
 
     def __init__(self, function: Any, signature: Any) -> None:
         result = function.get_compile_result(signature)
         library, names = result.library, result.fndesc
         self.function = function  # code lives as long as what points to it
         self.entry: int = library.get_pointer_to_function(names.llvm_func_name)
-        self.wrapper: int = library.get_pointer_to_function(names.llvm_cfunc_wrapper_name)
 
 
 if COMPILED:
@@ -44,10 +42,9 @@ if COMPILED:
     @unbox(PointerType)
     def _unboxed(typ, pointer, c):  # type: ignore[no-untyped-def]
         told = cgutils.create_struct_proxy(typ)(c.context, c.builder)
-        for name, attribute in (("jit_addr", "entry"), ("c_addr", "wrapper")):
-            number = c.pyapi.object_getattr_string(pointer, attribute)
-            setattr(told, name, c.pyapi.long_as_voidptr(number))
-            c.pyapi.decref(number)
+        number = c.pyapi.object_getattr_string(pointer, "entry")
+        told.jit_addr = c.pyapi.long_as_voidptr(number)
+        c.pyapi.decref(number)
         void = c.context.get_value_type(types.voidptr)
         told.py_addr = c.builder.bitcast(pointer, void)
         return NativeValue(told._getvalue())

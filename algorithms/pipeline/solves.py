@@ -8,16 +8,17 @@ import numpy as np
 import torch
 
 from algorithms.kernels.local_solves import no_solve
-from algorithms.kernels.row_parts import numbers, ready
+from algorithms.kernels.row_parts import RowPart, numbers, ready
 from algorithms.pipeline.base import Place
 from algorithms.pipeline.gradients import exact_gradient
 from algorithms.pipeline.server import NoRowKernel
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem
 
 
-def local_solve(place: Place) -> tuple[Any, ...]:
+def local_solve(place: Place) -> tuple[tuple[Any, ...], RowPart]:
     """Function and numbers of the solve, of full gradients, the smoothness that steps of these take
-    and how many there are, 0 where the solve is the problem's own: what ``solve_one`` takes.
+    and how many there are, 0 where the solve is the problem's own: what ``solve_one`` takes. And
+    the full gradients' part, which a block has among its ``sources``: they may be called back.
 
     Raises:
         NoRowKernel: neither is published.
@@ -31,8 +32,9 @@ def local_solve(place: Place) -> tuple[Any, ...]:
         raise NoRowKernel
     kind = np.float32 if dtype == torch.float32 else np.float64
     solve, given = (no_solve, numbers(dtype)) if part is None else part[:2]
-    return (
+    taken = (
         ready(solve, "solve", dtype), given, ready(gradient.function, "gradient", dtype),
         gradient.numbers, kind(problem.solve_smoothness if part is None else 0.0),
         SOLVE_GRADIENTS if part is None else 0,
     )  # fmt: skip
+    return taken, gradient

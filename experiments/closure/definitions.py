@@ -69,7 +69,7 @@ def parse(text: str, package: str) -> ParsedModule:
     bindings: dict[str, tuple[str, str]] = {}
     lambdas: list[ast.Lambda] = []
     for node in tree.body:
-        inside = list(ast.walk(node))
+        inside = _walked(node)
         bindings |= _imported(inside if _compound(node) else [node], package)
         if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
             continue
@@ -80,7 +80,7 @@ def parse(text: str, package: str) -> ParsedModule:
     return ParsedModule(
         definitions,
         bindings,
-        tuple(_statement(n, list(ast.walk(n)), lines, package) for n in lambdas),
+        tuple(_statement(n, _walked(n), lines, package) for n in lambdas),
     )
 
 
@@ -103,7 +103,7 @@ def _statement(
         text="\n".join(lines[first - 1 : last]),
         first=first,
         last=last,
-        reads=frozenset(_chains(node)),
+        reads=frozenset(_chains(inside)),
         imports=frozenset(_imported(inside, package).values()),
         words=frozenset(
             n.value for n in inside if isinstance(n, ast.Constant) and isinstance(n.value, str)
@@ -111,14 +111,28 @@ def _statement(
     )
 
 
-def _chains(node: ast.AST) -> Iterator[Chain]:
-    """Dotted names that are read anywhere in a node, each as long as it goes."""
-    chain = _chain(node)
-    if chain:
-        yield chain
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _chains(child)
+def _walked(node: ast.AST) -> list[ast.AST]:
+    """A node and all nodes in it, parents first: ``ast.walk`` in a third of its time."""
+    found = [node]
+    for one in found:  # which grows
+        for name in one._fields:
+            part = getattr(one, name, None)
+            if isinstance(part, ast.AST):
+                found.append(part)
+            elif isinstance(part, list):
+                found += [each for each in part if isinstance(each, ast.AST)]
+    return found
+
+
+def _chains(inside: Sequence[ast.AST]) -> Iterator[Chain]:
+    """Dotted names that are read among nodes, parents first, each as long as it goes."""
+    held: set[int] = set()  # what a longer name holds
+    for node in inside:
+        if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)):
+            if id(node) not in held:
+                yield chain
+            if isinstance(node, ast.Attribute):
+                held.add(id(node.value))
 
 
 def _chain(node: ast.AST) -> Chain:

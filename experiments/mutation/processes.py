@@ -19,6 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -129,11 +130,14 @@ def _limit(most: float) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+_KEPT: list[tuple[str, Path]] = []  # of numba's stores: name of the folder ("": all), where it is
+
+
 def _store_in(folder: Path) -> None:
     """Have temporary files and compiled functions of this process stored in ``folder``.
 
-    The project's compiled kernels that are kept are linked there, since numba replaces files whole:
-    they need not be compiled again.
+    The project's compiled kernels that are kept are read where they lie: they need not be compiled
+    again, nor linked one by one, which took as long as a judge does.
     """
     tempfile.tempdir = str(folder)
     os.environ["TMPDIR"] = str(folder)
@@ -148,18 +152,36 @@ def _store_in(folder: Path) -> None:
         return
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR or before, str(compiled)
-    places = {one.name: one for one in Path(before).iterdir() if one.is_dir()} if (
-        before and Path(before).is_dir()
-    ) else {}  # fmt: skip
-    kernels = Path(__file__).parents[2] / "algorithms" / "kernels"
-    locator: Any = UserProvidedCacheLocator
-    name = locator.get_suitable_cache_subpath(str(kernels / "__init__.py"))
-    if not before:
-        places[name] = kernels / "__pycache__"
-    for place, kept in places.items():
-        (compiled / place).mkdir()
-        for file in kept.glob("*.nb[ic]"):
-            (compiled / place / file.name).symlink_to(file.resolve())
+    if before:
+        _KEPT.insert(0, ("", Path(before)))
+    else:
+        kernels = Path(__file__).parents[2] / "algorithms" / "kernels"
+        locator: Any = UserProvidedCacheLocator
+        name = locator.get_suitable_cache_subpath(str(kernels / "__init__.py"))
+        _KEPT.insert(0, (name, kernels / "__pycache__"))
+    if len(_KEPT) == 1:
+        _read_kept()
+
+
+def _read_kept() -> None:
+    """Have numba look for what it does not find in its store in the :data:`_KEPT` ones."""
+    from numba.core.caching import IndexDataCacheFile
+
+    stores: Any = IndexDataCacheFile
+    own = stores.load
+
+    def load(self: Any, key: Any) -> Any:
+        found = own(self, key)
+        name = Path(self._cache_path).name
+        for only, place in _KEPT:
+            if found is None and only in ("", name):
+                there = copy(self)
+                there._cache_path = str(place if only else place / name)
+                there._index_path = os.path.join(there._cache_path, there._index_name)
+                found = own(there, key)
+        return found
+
+    stores.load = load
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,13 @@ def written(
                 names.setdefault(key, []).append("")
                 continue
             name = f"{key}-{number}.{'webp' if page else 'png'}"
-            with styled():
-                drawn = (webp if page else png)(lines_figure(curves(record)), _DPI)
-            write_atomically(folder / name, drawn)
+            write_atomically(folder / name, _drawn(json.dumps(record), page))
             names.setdefault(key, []).append(name)
     return names
+
+
+@cache
+def _drawn(record: str, page: bool) -> bytes:
+    """The picture of a part; a survey writes its pages again and again, with the same answers."""
+    with styled():
+        return (webp if page else png)(lines_figure(curves(json.loads(record))), _DPI)

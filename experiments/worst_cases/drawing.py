@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from experiments.figures.heatmap import heatmap_figure
@@ -29,12 +30,20 @@ def written(folder: Path) -> dict[str, str]:
 def written_for_page(folder: Path) -> dict[str, str]:
     """Draw them as WebP, and beside them the slack of theorems."""
     folder.mkdir(parents=True, exist_ok=True)
-    with styled():
-        for stem, maps in MAPS.items():
-            drawn = webp(heatmap_figure(maps()), _DPI, tinted=False)
-            write_atomically(folder / f"{stem}.webp", drawn)
-        write_atomically(folder / SLACK_FILE, webp(slack_figure(slack_plot()), _DPI))
+    for name, drawn in _page_pictures().items():
+        write_atomically(folder / name, drawn)
     return _titles()
+
+
+@cache
+def _page_pictures() -> dict[str, bytes]:
+    """By file; what is kept stays as it is, while a survey writes its pages again and again."""
+    with styled():
+        maps = {
+            f"{stem}.webp": webp(heatmap_figure(maps()), _DPI, tinted=False)
+            for stem, maps in MAPS.items()
+        }
+        return {**maps, SLACK_FILE: webp(slack_figure(slack_plot()), _DPI)}
 
 
 def _titles() -> dict[str, str]:

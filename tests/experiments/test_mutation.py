@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import faulthandler
+import importlib
 import json
 import math
 import os
@@ -472,6 +473,23 @@ def test_a_process_leaves_nothing_and_ends_with_its_answer_or_by_a_limit(tmp_pat
         return forked(lambda: resource.getrlimit(resource.RLIMIT_CPU), 1000.0)
 
     assert forked(limited, 100.0) == (3, 3)
+
+
+@pytest.mark.processes
+def test_kept_kernels_are_read_where_they_lie_in_a_process_in_a_process():
+    pytest.importorskip("numba")
+    from algorithms.kernels import row_parts
+
+    rows = np.ones((2, 3))
+    row_parts.all_finite(rows)  # kept by now
+
+    def read():
+        own = importlib.reload(row_parts).all_finite
+        assert own(rows) and own._cache.cache_path.startswith(os.environ["NUMBA_CACHE_DIR"])
+        return sum(own.stats.cache_hits.values()), sum(own.stats.cache_misses.values())
+
+    assert forked(read, 300.0) == (1, 0)
+    assert forked(lambda: forked(read, 300.0), 300.0) == (1, 0)
 
 
 def _broken():

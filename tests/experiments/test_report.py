@@ -143,6 +143,24 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def unrefuted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages of stored results, none refuted, where nothing can be computed any more."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a page computed something")
+
+    out, cells = tmp_path_factory.mktemp("unrefuted"), (RUN, OPERATOR, PROOF)
+    results = tuple((cell, Stored(run_cell(cell), 1.0)) for cell in cells)
+    survey = Survey(results, (), 0, 1.0, dict.fromkeys(cells, "fake"))
+    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False, run=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in ((Row, "tune"), (QSGD, "encode"), (Ring, "constants")):
+            patch.setattr(owner, name, refuse)
+        write_pages(survey, "quick", (drawn,), out)
+    return out
+
+
 LISTS = tuple(page for page, _, _ in page_list)
 PAGES = (*LISTS, "rows/bsp-sgd.html", "rows/qsgd.html", f"theorems/{THEOREM.name}.html")
 
@@ -194,10 +212,8 @@ def test_start_page_answers(report: Path) -> None:
     assert "Operators of no method" in (report / "checks.html").read_text(encoding="utf-8")
 
 
-def test_start_page_says_that_nothing_was_refuted(tmp_path: Path) -> None:
-    survey = Survey(((PROOF, Stored(run_cell(PROOF), 1.0)),), (), 0, 1.0, {PROOF: "fake"})
-    write_pages(survey, "quick", (), tmp_path)
-    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+def test_start_page_says_that_nothing_was_refuted(unrefuted: Path) -> None:
+    page = Page((unrefuted / "index.html").read_text(encoding="utf-8"))
     assert "No check found a claim violated beyond its stated error." in page.text
     assert "all-refuted" not in page.ids
 
@@ -383,22 +399,10 @@ def test_no_definition_keeps_marks_of_its_source() -> None:
             assert not re.search(r"\\|:`|\|\||\bhat\b|\^2\b(?!\.?\d)", text), text
 
 
-def test_pages_are_made_of_stored_results_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("a page computed something")
-
-    cells = (RUN, OPERATOR)
-    results = tuple((cell, Stored(run_cell(cell), 1.0)) for cell in cells)
-    for owner, name in ((Row, "tune"), (QSGD, "encode"), (Ring, "constants")):
-        monkeypatch.setattr(owner, name, refuse)
-    survey = Survey(results, (), 0, 1.0, dict.fromkeys(cells, "fake"))
-    drawn = Picture("bsp-sgd", "run", "", "", 700, 300, half=False, run=True)
-    write_pages(survey, "quick", (drawn,), tmp_path)
-    page = Page((tmp_path / "rows/qsgd.html").read_text(encoding="utf-8")).text
+def test_pages_are_made_of_stored_results_alone(unrefuted: Path) -> None:
+    page = Page((unrefuted / "rows/qsgd.html").read_text(encoding="utf-8")).text
     assert "Exact law at x = (3, -4, 0, 12)" in page
-    assert "a method, 4 workers" in Page((tmp_path / "rows/bsp-sgd.html").read_text()).text
+    assert "a method, 4 workers" in Page((unrefuted / "rows/bsp-sgd.html").read_text()).text
 
 
 def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:

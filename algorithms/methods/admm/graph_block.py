@@ -34,8 +34,10 @@ class GraphBlock(RoundsBlock):
         self.lists, self.dense = adjacency(method.topology), Identity().bits(self.d, self.dtype)
         weight = self.lists.weight.to(self.dtype).numpy()
         self.classes, self.exchanges = np.array(method.classes), ()
+        solve, exact = local_solve(place)
+        self.sources = self.gradient, exact
         self.parts = (
-            *local_solve(place), np.ascontiguousarray(self.lists.index.numpy()),
+            *solve, np.ascontiguousarray(self.lists.index.numpy()),
             np.ascontiguousarray(weight), self.lists.in_degree.numpy().astype(self.kind),
             self.classes,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import fields
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from algorithms.catalogue import row
 from algorithms.engine.run import run
-from algorithms.kernels.row_parts import published
+from algorithms.kernels.row_parts import full_published, published
+from algorithms.methods.admm.graph_block import GraphBlock
 from algorithms.problems.entries import PROBLEMS
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.module_problem import ModuleProblem
@@ -102,3 +104,18 @@ def test_an_interrupt_is_raised():
     problem = mine(broken=range(3, 4), error=KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         run(row("bsp-sgd").recipe.build(STEP, problem, 9), problem, steps=9)
+
+
+def test_a_gradient_that_only_a_local_solve_calls_back_lives_as_long_as_its_block(monkeypatch):
+    """The stochastic gradient is compiled, the full one is Python's, and nobody else holds it."""
+    problem = next(e for e in PROBLEMS if e.name == "simplex-signs").build(4)
+    assert published(problem) is not None and full_published(problem) is None
+    method, plain = row("d-admm").build(problem, 3), GraphBlock.run
+
+    def later(self, arrays, steps):
+        gc.collect()
+        return plain(self, arrays, steps) if any(one.keeps for one in self.sources) else -1
+
+    monkeypatch.setattr(GraphBlock, "run", later)
+    blocks, own = (run(method, problem, steps=3, replicas=1, late=late) for late in (False, True))
+    assert torch.equal(blocks.model, own.model)
