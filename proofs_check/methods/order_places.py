@@ -18,8 +18,8 @@ _FEW = 4  # workers whose models are followed one by one
 
 
 def place_of(result: TunedRun, stated: Stated | None) -> Problem:
-    """The problem of a run; one objective for all its workers, or a
-    quadratic, where an order speaks of such alone."""
+    """The problem of a run; one objective for all of its workers where an order speaks of one
+    alone, four workers where each is followed, a quadratic where batches grow."""
     if not isinstance(stated, OrderOnly):
         return result.problem
     if stated.homogeneous and result.constants.zeta2 != 0 and isinstance(result.problem, Quadratic):
@@ -31,6 +31,12 @@ def place_of(result: TunedRun, stated: Stated | None) -> Problem:
     return result.problem
 
 
+def fits(stated: OrderOnly, result: TunedRun) -> bool:
+    """Whether there is such a problem: only of quadratics all workers can be given the mean."""
+    alike = result.constants.zeta2 == 0 or isinstance(result.problem, Quadratic)
+    return alike or not stated.homogeneous
+
+
 def one_objective(problem: Quadratic) -> Quadratic:
     """The same f, for every worker."""
     a, c = problem.a.mean(0, keepdim=True), problem.c.mean(0, keepdim=True)
@@ -39,7 +45,11 @@ def one_objective(problem: Quadratic) -> Quadratic:
 
 
 def pair_of(problem: Quadratic) -> Quadratic:
-    """Two workers: the first, and one who with it has the mean of all."""
+    """Two workers: the first, and one who with it has the mean of all.
+
+    Raises:
+        ValueError: there is one worker.
+    """
     if problem.n < 2:
         raise ValueError("one worker is no pair")
     mean_a, mean_c = problem.a.mean(0), problem.c.mean(0)

@@ -16,12 +16,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, TypeGuard
 
-from algorithms.catalogue import Row
 from algorithms.engine.run import Diverged
 from proofs_check.instruments.rates import PowerLawFit, fit_power, late_exponent, rate_verdict
-from proofs_check.instruments.standings import RateStanding, standing_of
+from proofs_check.instruments.standings import COARSE, RateStanding, standing_of
 from proofs_check.methods.linear_rates import factor_a_step
-from proofs_check.methods.order_places import Stated
+from proofs_check.methods.order_places import Stated, fits
 from proofs_check.methods.order_runs import OrderRuns
 from proofs_check.methods.rate_looks import (
     CHECK,
@@ -39,7 +38,7 @@ from theory.theorem import OrderOnly, Result, Theorem
 from theory.theorems.reached import Reached
 
 _LONGER = 4
-_MANY = 8  # times the replicas, where a look is thorough
+_TOO_WIDE = 2 * COARSE  # for as many replicas to show an order attained
 _COARSEST = 0.5  # an interval wider than that asks for more replicas
 _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
 
@@ -79,7 +78,7 @@ def rate_by_order(result: TunedRun, theorem: Theorem | None = None) -> Verdict:
 
 def stated_order_of(result: TunedRun, variable: str) -> OrderOnly | Reached | None:
     """The first order in a variable that speaks of a row's runs on the problem."""
-    spoken = (one for one in result.row.results if _speaks_of(one, result.row, variable))
+    spoken = (one for one in result.row.results if _speaks_of(one, result, variable))
     return next(spoken, None)
 
 
@@ -125,8 +124,11 @@ def _further(
     runs: OrderRuns, found: Verdict, thorough: bool
 ) -> Iterator[tuple[OrderRuns, int, int]]:
     """Runs, steps and replicas of looks at whether an order is attained: longer; where the error
-    fell faster than the order, also with more noise; and much longer."""
+    fell faster than the order, also with more noise; and much longer. None where noise of the
+    replicas hides it, unless looks are ``thorough``."""
     longer, many = _LONGER * runs.longest, runs.replicas
+    if not thorough and (found.uncertainty or 0.0) > _TOO_WIDE:
+        return
     yield runs, longer, many
     assert found.statistic is not None and found.exponent is not None
     if found.statistic < float(found.exponent) and runs.loud.problem is not runs.problem:
@@ -134,8 +136,6 @@ def _further(
     if thorough:
         yield runs, _LONGER * longer, many
         yield runs.loud, _LONGER * longer, many
-        if many < _MANY * FEWER_REPLICAS:
-            yield runs.loud, longer, _MANY * many
 
 
 def _instead(result: TunedRun, found: Verdict, gamma: float) -> Verdict:
@@ -154,21 +154,21 @@ def _unfitted(result: TunedRun, error: Exception) -> Verdict:
     )
 
 
-def _speaks_of(result: Result, row: Row, variable: str) -> TypeGuard[OrderOnly | Reached]:
-    """Whether it is an order in the variable, not of batches or other parameters that follow T
-    where the row does not say how its method follows it.
+def _speaks_of(one: Result, run: TunedRun, variable: str) -> TypeGuard[OrderOnly | Reached]:
+    """Whether it is an order in the variable, not of one objective for workers who differ and
+    cannot be made alike, nor of batches or other parameters that follow T where the row does not
+    say how its method follows it.
 
     A bound by second moments that a paper has the order of counts too, in T: what it asks for is
     seldom known of a problem.
     """
-    if isinstance(result, Reached):
-        return result.published and variable == "T"
-    if not isinstance(result, OrderOnly) or result.order is None or result.metric is None:
+    if isinstance(one, Reached):
+        return one.published and variable == "T"
+    if not isinstance(one, OrderOnly) or one.order is None or one.metric is None:
         return False
-    follows = result.by_horizon or result.growing_batch
-    if follows and row.ready().as_stated is None:
+    if (one.by_horizon or one.growing_batch) and run.row.ready().as_stated is None:
         return False
-    return variable in result.order.exponents
+    return variable in one.order.exponents and fits(one, run)
 
 
 def _judged(result: TunedRun, curve: HorizonCurve, stated: Stated, runs: OrderRuns) -> OrderRate:
@@ -249,7 +249,7 @@ def against_workers(
     )
     if not thorough or first.standing is RateStanding.ATTAINED:
         return first
-    for many in (runs.replicas, _MANY * runs.replicas):
+    for many in (runs.replicas, 2 * runs.replicas):
         curve = runs.loud.workers_curve(_LONGER * runs.steps, many, runs.seed)
         look = _in_workers(result, stated, runs.loud, curve)
         if look.standing is RateStanding.ATTAINED:
