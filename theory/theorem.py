@@ -38,6 +38,10 @@ class Metric(Enum):
     PUSH_SUM_POTENTIAL = "E sum_i ||s_i - w_i xbar||^2"
     AVERAGE_REGRET = "(1/T) sum_{t<T} f_t(x_t) - f_t(x*), x_t what the worker of gradient t read"
     AVERAGE_GRADIENT_ONE_NORM = "(1/T) sum_{t<T} E||grad f(x_t)||_1"
+    AVERAGE_GRADIENT_NORM = "(1/T) sum_{t<T} E||grad f(x_t)||"
+    AVERAGE_SUBOPTIMALITY = "(1/T) sum_{t<T} E f(x_t) - f*"
+    ERGODIC_OBJECTIVE = "|E (1/n) sum_i f_i(average over t of x_{i,t}) - f*|"
+    ERGODIC_DISAGREEMENT = "E||differences of workers' averages over t of x_{i,t}||"
 
     @property
     def of_agreement(self) -> bool:
@@ -97,6 +101,8 @@ class OrderOnly(Result):
         by_horizon: what else the source lets follow the number of steps, stepsizes apart; a method
             that keeps it fixed is not spoken of. Empty: nothing.
         step_power: constant stepsizes fall with that power of the number of steps, negated.
+        step_workers: constant stepsizes grow with that power of the number of workers.
+        inverse_time: whether stepsizes fall as 1/t where f is strongly convex.
 
     Raises:
         ValueError: the confidence is one that a hard check could rest on.
@@ -114,6 +120,8 @@ class OrderOnly(Result):
     growing_batch: bool = False
     by_horizon: str = ""
     step_power: Fraction = HALF
+    step_workers: Fraction = HALF
+    inverse_time: bool = False
 
     def __post_init__(self) -> None:
         if self.confidence.assertable:

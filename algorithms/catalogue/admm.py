@@ -57,6 +57,7 @@ ENTRIES: tuple[Row, ...] = (
             why="O(1/k) is stated of ergodic averages, to order only",
             least_workers=2,
             results=(linearised_admm,),
+            as_stated=lambda step, p, _t: LinearisedADMM(step, Ring(p.n)),
         ),
     ),
     entry(

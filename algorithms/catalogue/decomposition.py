@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from algorithms.catalogue.downlink import Received, RunRecord
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import CORE, Recipe, Row
@@ -32,6 +34,11 @@ def _sketch_bits(problem: Problem, float_bits: int) -> float:
     """A sketch and the exact values asked for."""
     floats = _SKETCHED.rows * _SKETCHED.width + _SKETCHED.asked(problem.d)
     return float_bits * floats / 2
+
+
+def _cells(d: int, steps: int) -> int:
+    """Counters of a row of the sketch, of the order of k log(d T)."""
+    return math.ceil(4 * kept(_SKETCHED.k, d) * math.log(d * steps))
 
 
 def _power_answers(run: RunRecord) -> Received:
@@ -104,6 +111,9 @@ ENTRIES: tuple[Row, ...] = (
             why="stated to order only, with a contraction that holds with high probability over "
             "the hashes, of a sketch whose size grows with log T; this one is fixed",
             results=(sketched_sgd,),
+            as_stated=lambda step, p, steps: SketchedSGD(
+                step, _SKETCHED.k, width=_cells(p.d, steps)
+            ),
         ),
     ),
 )

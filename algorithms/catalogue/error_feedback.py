@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from algorithms.catalogue.downlink import each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
@@ -25,6 +27,12 @@ PROBLEMS = "quadratic-unequal", "logreg-breast-cancer", "nonconvex-digits-dirich
 
 _TOP = TopK(0.1)
 _LOT = RandK(0.1)
+
+
+def _momentum(n: int, steps: int) -> float:
+    """Weight of a new gradient as it is tuned to the horizon: its noise, eta sigma^2/n, against
+    1/(eta T)."""
+    return min(1.0, math.sqrt(n / steps))
 
 
 def both_ways() -> Recipe:
@@ -61,6 +69,9 @@ ENTRIES: tuple[Row, ...] = (
             problems=PROBLEMS,
             why="the constants of its stepsize and of its bound are recalled, not certain",
             results=(ef21_sgdm,),
+            as_stated=lambda step, p, steps: EF21(
+                step, _TOP.for_shapes(p.shapes), _momentum(p.n, steps), Sampled()
+            ),
         ),
         advised=True,
     ),

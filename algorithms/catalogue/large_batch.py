@@ -60,6 +60,20 @@ def _lamb(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
     return Batched(BSP(PolynomialStep(step, steps), optimizer=optimizer), FixedBatch(_TIMES))
 
 
+def _lars_as_stated(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """Without momentum and decay, norms within [1/2, 2], batches as large as the number of steps
+    (You et al. 2020, Theorem 2)."""
+    optimizer = LARS(problem.shapes, m=0.0, trust=NormRatio(1e-3, 0.5, 2.0))
+    return Batched(BSP(step, optimizer=optimizer), FixedBatch(steps))
+
+
+def _lamb_as_stated(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """Without moving averages and decay, as there (Theorem 3)."""
+    trust = NormRatio(1.0, 0.5, 2.0)
+    optimizer = LAMB(problem.shapes, beta1=0.0, beta2=0.0, trust=trust)
+    return Batched(BSP(step, optimizer=optimizer), FixedBatch(steps))
+
+
 def _growth(step: Stepsize, _problem: Problem, steps: int) -> Method[object]:
     """Doubled four times over the run, as a stepsize would be halved."""
     return Batched(BSP(step), StagedBatch(max(1, steps // 5), 2, most=16))
@@ -117,6 +131,7 @@ ENTRIES: tuple[Row, ...] = (
             _LAYERED,
             why="a rate is stated from memory only, for batches as large as the number of steps",
             results=(lars_large_batch,),
+            as_stated=_lars_as_stated,
             cycle="the stepsize decays",
             relative_move=0.001 / (1 - 0.9),  # eta / (1 - m)
         ),
@@ -131,6 +146,7 @@ ENTRIES: tuple[Row, ...] = (
             why="a rate is stated from memory only, for batches as large as the number of steps "
             "and without the moving average of squares",
             results=(lamb_large_batch,),
+            as_stated=_lamb_as_stated,
             cycle="the stepsize decays",
             relative_move=1.0,
         ),

@@ -45,6 +45,7 @@ ENTRIES: tuple[Row, ...] = (
             why="convergence is stated to order only, for a threshold that decays and so filters "
             "the first rounds alone; this one filters to the end",
             results=(cmfl,),
+            as_stated=lambda step, _p, _t: CMFL(step, _PERIOD, _RELEVANCE),
         ),
     ),
     entry(

@@ -38,6 +38,12 @@ def _served(outer: Outer[Any]) -> Recipe:
     )  # fmt: skip
 
 
+def _as_stated(kind: SecondMoment, problem: Problem) -> AdaptiveServer:
+    """Without a first moment, eta_g = sqrt(K n), tau = 1, of the order of entries of gradients at
+    the start of quadratics."""
+    return AdaptiveServer(kind, rate=(_PERIOD * problem.n) ** 0.5, tau=1.0, beta1=0.0)
+
+
 def _adaptive(kind: SecondMoment) -> Recipe:
     outer = AdaptiveServer(kind, rate=0.1)
     return Recipe(
@@ -46,6 +52,7 @@ def _adaptive(kind: SecondMoment) -> Recipe:
         why="O(1/sqrt(nKT)) is stated to order only, for beta_1 = 0, local stepsizes that follow "
         "the horizon and a server's rate of order sqrt(nK)",
         results=(adaptive_servers,),
+        as_stated=lambda step, p, _t: LocalSGD(step, _PERIOD, outer=_as_stated(kind, p)),
     )  # fmt: skip
 
 

@@ -57,7 +57,8 @@ class Recipe:
     by one of its own (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker
     needs a neighbour. ``practice`` composes the method as its users do, where a theorem asks for a
     stepsize or further parameters so cautious that hardly anything happens; runs that no theorem
-    speaks of are made by it.
+    speaks of are made by it. ``as_stated`` composes it as the row's order asks, where parameters
+    follow the number of steps or are others than the row's.
 
     ``cycle`` is after how many steps the rule of a step comes again (a function of n, if it depends
     on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the
@@ -86,6 +87,7 @@ class Recipe:
     least_workers: int = 1
     results: tuple[Result, ...] = ()
     practice: Build | None = None
+    as_stated: Build | None = None
     cycle: int | str | Callable[[int], int] = 0
     kept_draws: tuple[str, ...] = ()
     stale: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from algorithms.catalogue.downlink import as_fetched
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
@@ -37,6 +39,12 @@ _PROBLEMS = ("quadratic-unequal", "logreg-breast-cancer", "nonconvex-digits-diri
 _LOCAL, _CLIENTS = 4, 4  # gradients of a client, share of the clients in a step of FedBuff
 _TICKS = "a step of the server is one of several arrivals, and runs count arrivals"
 _BY_ARRIVALS = f"{_TICKS}: by arrivals bounds are derived, held in settings of their own"
+
+
+def collected_at(steps: int) -> int:
+    """Gradients in a step of Rennala or Malenia, and delays that Ringmaster takes: sigma^2/epsilon,
+    where epsilon falls as the root of the number of gradients."""
+    return max(1, round(math.sqrt(steps)))
 
 
 def smoothness(problem: Problem) -> float:
@@ -107,6 +115,9 @@ ENTRIES: tuple[Row, ...] = (
             _PROBLEMS,
             why=_BY_ARRIVALS,
             results=(rennala, rennala_arrivals),
+            as_stated=lambda step, p, steps: buffered(
+                step, p, steps, Younger(1), SharedBuffer(collected_at(steps))
+            ),
         ),
     ),
     entry(
@@ -120,6 +131,9 @@ ENTRIES: tuple[Row, ...] = (
             _PROBLEMS,
             why=_TICKS,
             results=(ringmaster, ringmaster_seconds),
+            as_stated=lambda step, p, steps: buffered(
+                step, p, steps, Younger(collected_at(steps)), SharedBuffer()
+            ),
         ),
         advised=True,
     ),
@@ -132,6 +146,9 @@ ENTRIES: tuple[Row, ...] = (
             _PROBLEMS,
             why=_BY_ARRIVALS,
             results=(malenia, malenia_arrivals),
+            as_stated=lambda step, p, steps: buffered(
+                step, p, steps, Younger(1), BufferPerWorker(max(p.n, collected_at(steps)))
+            ),
         ),
     ),
     entry(

@@ -27,8 +27,8 @@ from experiments.storage.folders import require_survey
 from experiments.tables.convergence import Exponent, TableCell, table_iv
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind
+from proofs_check.instruments.standings import STANDINGS, RateStanding
 from proofs_check.registry import STUDIES
-from proofs_check.table_iv.standings import STANDINGS, RateStanding
 from proofs_check.table_iv.trials import table_cells
 
 NAMES = ("I", "II", "III", "IV", "000-2")

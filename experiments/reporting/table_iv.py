@@ -10,7 +10,7 @@ from experiments.reporting.drawings import stem_of
 from experiments.reporting.pictures import Picture
 from experiments.tables.convergence import Exponent, TableCell, table_iv
 from proofs_check.cell import Cell, CellResult
-from proofs_check.table_iv.standings import STANDINGS, RateStanding
+from proofs_check.instruments.standings import STANDINGS, RateStanding
 from proofs_check.table_iv.trials import table_cells
 from theory.survey.classification import Compression, Objective
 

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from proofs_check.cell import Cell, CellResult
 from proofs_check.facts import ExponentFacts, TrafficFacts
-from proofs_check.table_iv.standings import RateStanding, in_regime, order_of, standing
+from proofs_check.instruments.standings import RateStanding, in_regime, order_of, standing
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import table_cells, trial_of
 from theory.survey.classification import Objective

@@ -34,6 +34,7 @@ from theory.arrays import Floats
 
 _LEAST_POINTS = 3
 _ROUNDING = 1e-9  # of a slope fitted to noiseless data
+_SETTLED = 0.002  # of an exponent between two points, what terms of a lower order leave
 
 
 @final
@@ -121,6 +122,24 @@ def fit_power(
         shown=shown,
         decided=decided(shown, xs[:points], ys[:, :points], alpha, (slope, half_width), rejected),
     )
+
+
+def late_exponent(x: ArrayLike, y: ArrayLike, alpha: float, groups: int) -> tuple[float, float]:
+    """Exponent of y ``[R, K]`` in x ``[K]`` between the last two points, and its half-width: that
+    of the jackknife at error ``alpha``, or by how much the exponent before it differs.
+
+    Raises:
+        ValueError: fewer than three points, or a mean that is not positive.
+    """
+    xs, ys = replica_curves(x, y, "x", "y")
+    if xs.size < _LEAST_POINTS:
+        raise ValueError(f"y must have at least {_LEAST_POINTS} points, got {xs.size}")
+    if (ys.mean(axis=0) <= 0).any():
+        raise ValueError("y must have positive means")
+    log_x, many = np.log(xs), min(groups, len(ys))
+    before = float(_slope(log_x[-3:-1], ys[:, -3:-1].mean(axis=0)))
+    slope, half = _jackknife(log_x[-2:], ys[:, -2:], alpha, many)
+    return slope, max(half, abs(slope - before), _SETTLED)
 
 
 def _jackknife(log_x: Floats, y: Floats, alpha: float, groups: int) -> tuple[float, float]:

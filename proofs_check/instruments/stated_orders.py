@@ -100,15 +100,20 @@ def order_verdict(theorem: Theorem, order: Order) -> Verdict:
     )
 
 
+def counts() -> tuple[int, int]:
+    """How many planted exponents are refuted, and how many are planted."""
+    faults = [(t, order) for t in (*THEOREMS, *PROVED_ONLY) for order in planted(t)]
+    return sum(order_verdict(*one).outcome is Outcome.REFUTED for one in faults), len(faults)
+
+
 def main() -> None:
     """Print what is read of every theorem, and how many planted exponents are refuted."""
     verdicts = [order_verdict(one, one.order) for one in (*THEOREMS, *PROVED_ONLY)]
     for verdict in verdicts:
         print(f"{verdict.outcome.value:<8} {verdict.claim}: {verdict.evidence}")
-    faults = [(t, order) for t in (*THEOREMS, *PROVED_ONLY) for order in planted(t)]
-    caught = sum(order_verdict(*fault).outcome is Outcome.REFUTED for fault in faults)
+    caught, many = counts()
     right = sum(verdict.outcome is Outcome.AGREES for verdict in verdicts)
-    print(f"{right} of {len(verdicts)} orders agree; {caught} of {len(faults)} planted refuted")
+    print(f"{right} of {len(verdicts)} orders agree; {caught} of {many} planted refuted")
 
 
 if __name__ == "__main__":

@@ -4,22 +4,24 @@ An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), 
 that it states, or 2 / (mu (s + t))
 for an order of 1/T under strong convexity. The first is a quarter of the largest of 1/L, 1/(2 L),
 ... with which the shortest and the longest run end below their start; a few replicas decide. Where
-steps are shares of a layer's length, the first that is tried moves a layer by its own.
+steps are shares of a layer's length, the first that is tried moves a layer by its own. A second
+look is taken where the first is slower or too coarse, and where it does not show whether the order
+is attained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
-import numpy as np
-
-from algorithms.engine.run import Diverged, run
-from algorithms.engine.trace import Trace
-from proofs_check.instruments.rates import fit_power, rate_verdict
+from algorithms.engine.run import Diverged
+from proofs_check.instruments.rates import PowerLawFit, fit_power, late_exponent, rate_verdict
+from proofs_check.instruments.standings import COARSE, RateStanding, standing_of
 from proofs_check.methods.linear_rates import factor_a_step
+from proofs_check.methods.order_places import Stated, fits
+from proofs_check.methods.order_runs import OrderRuns
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -29,23 +31,33 @@ from proofs_check.methods.rate_looks import (
     batched,
 )
 from proofs_check.methods.sweep_points import HORIZONS
-from proofs_check.methods.tuned_run import TunedRun, measured
+from proofs_check.methods.tuned_run import TunedRun
 from proofs_check.methods.unstated_rates import UnstatedReason, unstated_rate
 from proofs_check.verdict import CheckKind, Outcome, Verdict
-from theory.arrays import Floats
-from theory.constants import Constants
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
-from theory.theorem import Metric, OrderOnly, Result, Theorem
+from theory.theorem import OrderOnly, Result, Theorem
 from theory.theorems.reached import Reached
 
-Stated = OrderOnly | Theorem
-
 _LONGER = 4
-_TRIED = 12  # stepsizes: 1/L and its halvings
-_MARGIN = 4  # how far below the edge of what a few replicas find steady
-_PILOT_REPLICAS, _PILOT_SEED = 4, 1_000_007  # no run that is fitted has that seed
+_TOO_WIDE = 2 * COARSE  # for as many replicas to show an order attained
 _COARSEST = 0.5  # an interval wider than that asks for more replicas
 _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
+
+
+class OrderRate(NamedTuple):
+    """An exponent against a stated order.
+
+    Attributes:
+        verdict: whether it falls as fast.
+        standing: whether the order is attained too.
+    """
+
+    verdict: Verdict
+    standing: RateStanding
+
+    @property
+    def told(self) -> Verdict:
+        """The verdict, with how the exponent stands to the order."""
+        return replace(self.verdict, evidence=f"{self.verdict.evidence}; {self.standing}")
 
 
 def rate_by_order(result: TunedRun, theorem: Theorem | None = None) -> Verdict:
@@ -53,42 +65,77 @@ def rate_by_order(result: TunedRun, theorem: Theorem | None = None) -> Verdict:
 
     ``theorem`` is one whose constants say nothing at such T: its order is taken without them.
     """
-    stated: Stated | None = theorem or next(
-        (one for one in result.row.results if _speaks_of(one, result.constants)), None
-    )
-    power = None if stated is None else _power(stated)
-    falls = float(stated.step_power) if isinstance(stated, OrderOnly) else 0.5
-    metric = (stated and stated.metric) or Metric.AVERAGE_SQUARED_GRADIENT
-
-    def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
-        traces = [
-            _ordered_run(result, gamma, power, falls, metric, steps >> k, first + k, many, steps)
-            for k in range(HORIZONS - 1, -1, -1)
-        ]  # fmt: skip
-        ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
-        x = np.array([float(trace.steps[-1]) for trace in traces])
-        return HorizonCurve(x, ends, np.ones_like(x), len(ends))
-
-    replicas, seed = result.replicas, result.trace.seed
+    stated = theorem or stated_order_of(result, "T")
+    runs = OrderRuns(result, stated)
     try:
-        gamma = _steady(result, power, falls, metric)
-        first = measured_at(result.steps // 2, replicas, seed)
-        found = _exponent_of(result, first, power, stated)
-        if stated is not None and found.outcome is not Outcome.SUPPORTED:
-            if 2 * (found.uncertainty or 0.0) > _COARSEST:
-                again = batched(
-                    lambda many, key: measured_at(result.steps // 2, many, key), replicas, seed
-                )
-            else:
-                many = min(replicas, FEWER_REPLICAS)
-                again = measured_at(_LONGER * result.steps // 2, many, seed + HORIZONS)
-            found = after_first(found, _exponent_of(result, again, power, stated))
+        if stated is not None:
+            return against_order(result, stated, runs).told
+        found = _alone(result, runs.curve(result.steps // 2, result.replicas, result.trace.seed))
+        return _instead(result, found, runs.margin * runs.gamma)
     except (Diverged, ValueError) as error:
-        return replace(
-            result.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
-            evidence=f"no exponent of T could be fitted ({error}); {result.reasons}",
-        )
-    return found if stated else _instead(result, found, gamma)
+        return _unfitted(result, error)
+
+
+def stated_order_of(result: TunedRun, variable: str) -> OrderOnly | Reached | None:
+    """The first order in a variable that speaks of a row's runs on the problem."""
+    spoken = (one for one in result.row.results if _speaks_of(one, result, variable))
+    return next(spoken, None)
+
+
+def against_order(
+    result: TunedRun, stated: Stated, runs: OrderRuns, *, thorough: bool = False
+) -> OrderRate:
+    """The exponent of T of ``runs`` against an order; ``thorough`` looks are longer than a survey
+    has time for.
+
+    Raises:
+        Diverged: a run left the range of its number type.
+        ValueError: no exponent could be fitted.
+    """
+    replicas, seed, longest = runs.replicas, runs.seed, runs.longest
+    first = _judged(result, runs.curve(longest, replicas, seed), stated, runs)
+    coarse = 2 * (first.verdict.uncertainty or 0.0) > _COARSEST
+    decided = first.verdict.outcome is Outcome.SUPPORTED
+    if not decided and coarse:
+        curve = batched(lambda many, key: runs.curve(longest, many, key), replicas, seed)
+        first = _after(first, _judged(result, curve, stated, runs))
+    if first.verdict.outcome is Outcome.REFUTED or not (decided or coarse):
+        many = replicas if coarse else min(replicas, FEWER_REPLICAS)
+        curve = runs.curve(_LONGER * longest, many, seed + HORIZONS)
+        first = _after(first, _judged(result, curve, stated, runs))
+    if first.verdict.outcome is Outcome.REFUTED or first.standing is RateStanding.ATTAINED:
+        return first
+    for other, steps, many in _further(runs, first.verdict, thorough):
+        look = _judged(result, other.curve(steps, many, seed), stated, other)
+        if look.standing is RateStanding.ATTAINED:
+            return look
+        if look.verdict.outcome is Outcome.REFUTED and other is runs:
+            second = _judged(result, other.curve(steps, many, seed + HORIZONS), stated, other)
+            if second.verdict.outcome is Outcome.REFUTED:
+                return _after(look, second)
+    return first
+
+
+def _after(first: OrderRate, second: OrderRate) -> OrderRate:
+    return second._replace(verdict=after_first(first.verdict, second.verdict))
+
+
+def _further(
+    runs: OrderRuns, found: Verdict, thorough: bool
+) -> Iterator[tuple[OrderRuns, int, int]]:
+    """Runs, steps and replicas of looks at whether an order is attained: longer; where the error
+    fell faster than the order, also with more noise; and much longer. None where noise of the
+    replicas hides it, unless looks are ``thorough``."""
+    longer, many = _LONGER * runs.longest, runs.replicas
+    if not thorough and (found.uncertainty or 0.0) > _TOO_WIDE:
+        return
+    yield runs, longer, many
+    assert found.statistic is not None and found.exponent is not None
+    if found.statistic < float(found.exponent) and runs.loud.problem is not runs.problem:
+        yield runs.loud, longer, many
+    if thorough:
+        yield runs, _LONGER * longer, many
+        yield runs.loud, _LONGER * longer, many
 
 
 def _instead(result: TunedRun, found: Verdict, gamma: float) -> Verdict:
@@ -96,54 +143,77 @@ def _instead(result: TunedRun, found: Verdict, gamma: float) -> Verdict:
     unstated = unstated_rate(result.row.base, result.reasons)
     if unstated.reason is UnstatedReason.LINEAR:
         with suppress(ValueError, Diverged):
-            found = factor_a_step(result, _MARGIN * gamma)
+            found = factor_a_step(result, gamma)
     return replace(found, evidence=f"{unstated}; measured instead: {found.evidence}")
 
 
-def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly | Reached]:
-    """Whether it is an order in T, not of one objective for all workers where they differ, and not
-    of batches or other parameters that follow T, which no row with such an order has, nor of the
-    smallest gradient of a run, which traces do not hold.
+def _unfitted(result: TunedRun, error: Exception) -> Verdict:
+    return replace(
+        result.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
+        evidence=f"no exponent of T could be fitted ({error}); {result.reasons}",
+    )
 
-    A bound by second moments that a paper has the order of counts too: what it asks for is seldom
-    known of a problem.
+
+def _speaks_of(one: Result, run: TunedRun, variable: str) -> TypeGuard[OrderOnly | Reached]:
+    """Whether it is an order in the variable, not of one objective for workers who differ and
+    cannot be made alike, nor of batches or other parameters that follow T where the row does not
+    say how its method follows it.
+
+    A bound by second moments that a paper has the order of counts too, in T: what it asks for is
+    seldom known of a problem.
     """
-    if isinstance(result, Reached):
-        return result.published
-    if not isinstance(result, OrderOnly) or _power(result) is None:
+    if isinstance(one, Reached):
+        return one.published and variable == "T"
+    if not isinstance(one, OrderOnly) or one.order is None or one.metric is None:
         return False
-    if result.by_horizon or result.metric is Metric.MINIMUM_SQUARED_GRADIENT:
+    if (one.by_horizon or one.growing_batch) and run.row.ready().as_stated is None:
         return False
-    return not (result.growing_batch or (result.homogeneous and c.zeta2 != 0))
+    return variable in one.order.exponents and fits(one, run)
 
 
-def _power(result: Stated) -> float | None:
-    power = None if result.order is None else result.order.exponents.get("T")
-    return None if power is None else float(power)
-
-
-def _exponent_of(
-    result: TunedRun, curve: HorizonCurve, power: float | None, stated: Stated | None
-) -> Verdict:
+def _judged(result: TunedRun, curve: HorizonCurve, stated: Stated, runs: OrderRuns) -> OrderRate:
     fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
-    name = stated.metric.value if stated and stated.metric else "mean squared gradient"
+    assert stated.order is not None and stated.metric is not None
+    power = float(stated.order.exponents["T"])
+    verdict = rate_verdict(
+        fit, power, False, subject=result.row.key, problem=runs.problem.name,
+        claim=f"{stated.metric.value} falls with T as fast as {stated.order} ({stated.name}, "
+        f"{_sort(stated)})",
+        provenance=f"{stated.source}; {_provenance(curve, runs)}",
+    )  # fmt: skip
+    return OrderRate(replace(verdict, theorem=stated.name), _standing(fit, curve, power))
+
+
+def _standing(fit: PowerLawFit, curve: HorizonCurve, power: float) -> RateStanding:
+    """How the exponent over all points stands to an order; attained too where that between the last
+    two is, since terms that fall faster are least there."""
+    whole = standing_of(fit.slope, fit.half_width, power, None)
+    if whole is RateStanding.ATTAINED:
+        return whole
+    late = standing_of(
+        *late_exponent(curve.x, curve.samples, LOOK_ERROR, curve.groups), power, None
+    )
+    return late if late is RateStanding.ATTAINED else whole
+
+
+def _provenance(curve: HorizonCurve, runs: OrderRuns) -> str:
+    variable = f"T + {runs.shift:.4g}" if runs.shift else "T"
+    return (
+        f"{len(curve.samples)} replicas, {variable} = {', '.join(f'{x:g}' for x in curve.x)}, "
+        f"error {LOOK_ERROR:g} a look"
+    )
+
+
+def _alone(result: TunedRun, curve: HorizonCurve) -> Verdict:
+    fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
     provenance = (
         f"{len(curve.samples)} replicas, T = {', '.join(f'{x:g}' for x in curve.x)}, error "
         f"{LOOK_ERROR:g} a look"
     )
-    if stated is None or power is None:
-        return result.judged(
-            CheckKind.RATE, CHECK, f"{name} as a power of T", Outcome.NOT_APPLICABLE,
-            f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}", provenance,
-            statistic=fit.slope, uncertainty=fit.half_width, resolution=fit.resolution,
-        )  # fmt: skip
-    return replace(
-        rate_verdict(
-            fit, power, False, subject=result.row.key, problem=result.problem.name,
-            claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, {_sort(stated)})",
-            provenance=f"{stated.source}; {provenance}",
-        ),
-        theorem=stated.name,
+    return result.judged(
+        CheckKind.RATE, CHECK, "mean squared gradient as a power of T", Outcome.NOT_APPLICABLE,
+        f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}", provenance,
+        statistic=fit.slope, uncertainty=fit.half_width, resolution=fit.resolution,
     )  # fmt: skip
 
 
@@ -153,69 +223,51 @@ def _sort(stated: Stated) -> str:
     return "order only" if isinstance(stated, OrderOnly) else "order alone"
 
 
-def _ordered_step(
-    gamma: float, power: float | None, falls: float, c: Constants, horizon: int, shortest: int
-) -> Stepsize:
-    """``gamma`` at the shortest horizon, falling as the order asks for."""
-    if power == -1 and c.mu:
-        return InverseTimeStep(2 / c.mu, 2 / (c.mu * gamma))
-    return ConstantStep(gamma * (shortest / horizon) ** falls)
+def rates_in_workers(result: TunedRun) -> tuple[Verdict, ...]:
+    """Against an order in n that a source states without constants; none where none is."""
+    stated = stated_order_of(result, "n")
+    if stated is None:
+        return ()
+    runs = OrderRuns(result, stated)
+    try:
+        return (against_workers(result, stated, runs).told,)
+    except (Diverged, ValueError):
+        return ()
 
 
-def _steady(result: TunedRun, power: float | None, falls: float, metric: Metric) -> float:
-    """The first stepsize of an order's runs; of no meaning where the method takes none.
+def against_workers(
+    result: TunedRun, stated: Stated, runs: OrderRuns, *, thorough: bool = False
+) -> OrderRate:
+    """The exponent of n of ``runs`` against an order; ``thorough`` looks as of T.
 
     Raises:
-        ValueError: with none of those tried do runs end below their start.
+        Diverged: a run left the range of its number type.
+        ValueError: no exponent could be fitted.
     """
-    if result.tuned.stepless:
-        return 1.0
-    c, longest = result.constants, result.steps // 2
-    smoothness = c.L_max or c.L or result.problem.curvature_at_start
-    largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
-    if result.row.recipe is not None and result.row.recipe.relative_move:
-        largest = 1 / result.row.recipe.relative_move
-
-    def ends_below(gamma: float, steps: int) -> bool:
-        try:
-            trace = _ordered_run(
-                result, gamma, power, falls, metric, steps, _PILOT_SEED, _PILOT_REPLICAS, longest
-            )
-        except Diverged:
-            return False
-        squared = measured(trace, metric) is None or metric is Metric.AVERAGE_SQUARED_GRADIENT
-        start = trace.squared_gradient if squared else trace.suboptimality
-        return float(_ends(trace, metric).mean()) < float(start[:, 0].mean())
-
-    for gamma in (largest * 2.0**-k for k in range(_TRIED)):
-        if all(ends_below(gamma, max(1, steps)) for steps in (longest >> (HORIZONS - 1), longest)):
-            return gamma / _MARGIN
-    raise ValueError(
-        f"with no stepsize from {largest:.3g} down to {gamma:.3g} do runs of {longest} steps end "
-        "below their start"
+    first = _in_workers(
+        result, stated, runs, runs.workers_curve(runs.steps, runs.replicas, runs.seed)
     )
+    if not thorough or first.standing is RateStanding.ATTAINED:
+        return first
+    for many in (runs.replicas, 2 * runs.replicas):
+        curve = runs.loud.workers_curve(_LONGER * runs.steps, many, runs.seed)
+        look = _in_workers(result, stated, runs.loud, curve)
+        if look.standing is RateStanding.ATTAINED:
+            return look
+    return first
 
 
-def _ordered_run(
-    result: TunedRun, gamma: float, power: float | None, falls: float, metric: Metric, steps: int,
-    seed: int, replicas: int, longest: int,
-) -> Trace:  # fmt: skip
-    shortest = max(1, longest >> (HORIZONS - 1))
-    own = None if result.tuned.stepless else _ordered_step(
-        gamma, power, falls, result.constants, steps, shortest
+def _in_workers(
+    result: TunedRun, stated: Stated, runs: OrderRuns, curve: HorizonCurve
+) -> OrderRate:
+    assert stated.order is not None and stated.metric is not None
+    power = float(stated.order.exponents["n"])
+    fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
+    verdict = rate_verdict(
+        fit, power, False, subject=result.row.key, problem=runs.problem.name, variable="n",
+        claim=f"{stated.metric.value} falls with n as fast as {stated.order} ({stated.name}, "
+        f"{_sort(stated)})",
+        provenance=f"{stated.source}; {len(curve.samples)} replicas, "
+        f"n = {', '.join(f'{x:g}' for x in curve.x)}, error {LOOK_ERROR:g}",
     )  # fmt: skip
-    tuned = result.row.tune(result.problem, steps, own)
-    weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY
-    weight: Callable[[int], float] | None = (lambda t: float(t + 1)) if weighted else None
-    averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
-    return run(
-        tuned.method, result.problem, steps=steps, seed=seed, replicas=replicas, points=2,
-        every=1 if averaged else 0, weight=weight,
-    )  # fmt: skip
-
-
-def _ends(trace: Trace, metric: Metric) -> Floats:
-    series = measured(trace, metric)
-    if series is None:
-        series = trace.average_squared_gradient
-    return series[:, -1]
+    return OrderRate(replace(verdict, theorem=stated.name), _standing(fit, curve, power))

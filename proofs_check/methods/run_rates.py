@@ -18,10 +18,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from algorithms.catalogue import Row
 from proofs_check.instruments.power_laws.average import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.methods.order_rates import rate_by_order
+from proofs_check.methods.order_rates import rate_by_order, rates_in_workers
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -40,6 +41,15 @@ _LONGER = 16
 _TAIL = 8  # an anytime stepsize is looked at from T/8 on
 
 
+def rates_by_variable(result: TunedRun) -> tuple[Verdict, ...]:
+    """The verdict on the exponent of T, and on that of n where an order without constants has it,
+    both where the latter are measured."""
+    in_time = rate_in_time(result)
+    if result.theorem is not None or result.problem.name != _first(result):
+        return (in_time,)
+    return in_time, *rates_in_workers(result)
+
+
 def rate_in_time(result: TunedRun) -> Verdict:
     """The verdict on the exponent of T of one row on one problem."""
     theorem = result.theorem
@@ -54,11 +64,14 @@ def rate_in_time(result: TunedRun) -> Verdict:
     return rate_by_order(result)
 
 
+def place_of_rate(row: Row) -> str:
+    """The problem on which a rate without a theorem is measured: one is enough; empty: any."""
+    synthetic = [name for name in row.problems if name.startswith(("quadratic", "consensus"))]
+    return (synthetic or [*row.problems, ""])[0]
+
+
 def _first(result: TunedRun) -> str:
-    """The problem on which a rate without a theorem is measured: one is enough."""
-    names = result.row.problems
-    synthetic = [name for name in names if name.startswith(("quadratic", "consensus"))]
-    return (synthetic or [*names, result.problem.name])[0]
+    return place_of_rate(result.row) or result.problem.name
 
 
 def _against_bound(result: TunedRun) -> Verdict:

@@ -24,7 +24,7 @@ from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
 from proofs_check.methods.received import received_traffic
-from proofs_check.methods.run_rates import rate_in_time
+from proofs_check.methods.run_rates import rates_by_variable
 from proofs_check.methods.run_series import practice, run_series
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, about, at_start, grid_run, tuned_run
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -59,7 +59,7 @@ def run_row(
     incoming = received_traffic(row, problem, result.tuned.method, result.trace, result.description)
     verdicts = (_progress(result), _bill(result), incoming, *_under_bound(result))
     if rates:
-        verdicts += (rate_in_time(result),)
+        verdicts += rates_by_variable(result)
     series = run_series(result)
     if both and best is not None and not result.note and not result.tuned.stepless:
         series = replace(series, beside=practice(best, result, min(replicas, _BESIDE)))

@@ -22,6 +22,7 @@ from algorithms.catalogue.row import Row
 from algorithms.engine.run import one_thread
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.instruments.standings import RateStanding, standing_of
 from proofs_check.methods.tuned_run import measured_name
 from proofs_check.moments.engine import exact_moments
 from proofs_check.moments.reasons import NotLinear
@@ -29,7 +30,6 @@ from proofs_check.moments.rows import is_exact, standard_problem
 from proofs_check.table_iv.attained_results import KeptExponent, keep, kept_exponents, summary
 from proofs_check.table_iv.exact import instance_of
 from proofs_check.table_iv.planted import PLANTED
-from proofs_check.table_iv.standings import RateStanding, standing_of
 from theory.constants import MissingConstants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric, Theorem

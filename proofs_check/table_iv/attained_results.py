@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import final
 
-from proofs_check.table_iv.standings import NEAR, RateStanding, in_regime
+from proofs_check.instruments.standings import NEAR, RateStanding, in_regime
 
 PATH = Path(__file__).with_name("attained_results.json")
 """Where they are kept: one line for a row and a theorem."""

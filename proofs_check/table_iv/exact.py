@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
-import torch
 
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
@@ -22,6 +21,7 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.topologies.base import Topology
 from algorithms.topologies.hypercube import Hypercube
+from proofs_check.methods.order_places import copied
 from proofs_check.methods.sweep_orders import bound_exponent
 from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, put, value_at
 from proofs_check.methods.tuned_run import measured_name
@@ -204,7 +204,7 @@ def _places(trial: TableTrial, variable: str, horizons: Sequence[int]) -> Iterat
         few = trial.scheduled or trial.objective is Objective.CONVEX
         for n in _FEW if few else _SIZES:
             one = put(row, Topology, Hypercube(n)) if trial.gossips else row
-            yield SweepPoint(one, repeated(base, n // _COPIED), horizons[-1])
+            yield SweepPoint(one, copied(base, n // _COPIED), horizons[-1])
     else:
         values = _LADDERS.get(variable, ())
         n = trial.n if variable != "gap" else max(trial.n, _SIZES[2])
@@ -232,12 +232,6 @@ def small(trial: TableTrial, n: int) -> Quadratic:
         return unequal(n, _D)
     late = trial.scheduled and trial.objective is Objective.NONCONVEX
     return Quadratic.strongly_convex(n, _D, zeta2=0.0 if late or n < 2 else 1.0)
-
-
-def repeated(base: Quadratic, times: int) -> Quadratic:
-    """The quadratic with ``times`` as many workers, copies of its own."""
-    a = base.a if len(base.a) == 1 else torch.cat((base.a,) * times)
-    return replace(base, a=a, c=torch.cat((base.c,) * times))
 
 
 def _run(trial: TableTrial, place: SweepPoint, due: tuple[int, ...]) -> _ExactRun:

@@ -12,9 +12,9 @@ from proofs_check.cell import CellResult
 from proofs_check.curves import RatePanel, RateSeries
 from proofs_check.facts import ExponentFacts, VariantFacts
 from proofs_check.instruments.rates import rational
+from proofs_check.instruments.standings import COARSE, NEAR, RateStanding, in_regime, standing_of
 from proofs_check.moments.reasons import NotLinear
 from proofs_check.table_iv.exact import ExactExponent, exact_exponent
-from proofs_check.table_iv.standings import COARSE, NEAR, RateStanding, in_regime, standing_of
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.survey.classification import Objective

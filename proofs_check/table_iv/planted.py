@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from algorithms.engine.run import one_thread
+from proofs_check.instruments.standings import RateStanding, standing_of
 from proofs_check.moments.reasons import NotLinear
 from proofs_check.table_iv.exact import ExactExponent, exact_exponent, runs_exactly
-from proofs_check.table_iv.standings import RateStanding, standing_of
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS
 
@@ -29,16 +30,18 @@ def planted_standings(
         yield order + off, standing_of(found.slope, found.half_width, order + off, own)
 
 
-def main() -> None:
-    """Print a line for each exponent, and the counts."""
+def counts(tell: Callable[[str], None] | None = None) -> tuple[int, int]:
+    """How many wrong orders none of the tests lets stand, and how many are planted; a line for each
+    exponent is told."""
     wrong = refuted = 0
+    say = tell or (lambda _: None)
     with one_thread():
         for trial in TRIALS.values():
             for variable in (v for v in trial.variables if runs_exactly(trial, v)):
                 try:
                     found = exact_exponent(trial, variable)
                 except (NotLinear, ValueError) as error:
-                    print(f"{trial.cell_name(variable)}: {error}")
+                    say(f"{trial.cell_name(variable)}: {error}")
                     continue
                 own = None if found.formula is None else found.formula.power
                 order = trial.order_in(variable)
@@ -47,11 +50,16 @@ def main() -> None:
                 stand = [f"{at:g}" for at, standing in planted.items() if standing.agrees]
                 wrong += len(planted)
                 refuted += len(planted) - len(stand)
-                print(
+                say(
                     f"{trial.cell_name(variable)}: {found.slope:.4f} +- {found.half_width:.4f} "
-                    f"({order}), {true}; wrong orders that stand: {', '.join(stand) or 'none'}",
-                    flush=True,
+                    f"({order}), {true}; wrong orders that stand: {', '.join(stand) or 'none'}"
                 )
+    return refuted, wrong
+
+
+def main() -> None:
+    """Print a line for each exponent, and the counts."""
+    refuted, wrong = counts(partial(print, flush=True))
     print(f"{refuted} of {wrong} wrong orders do not stand")
 
 

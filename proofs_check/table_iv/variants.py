@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from proofs_check.facts import VariantFacts
-from proofs_check.table_iv.standings import standing
+from proofs_check.instruments.standings import standing
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.verdict import Verdict
 from theory.survey.classification import Objective

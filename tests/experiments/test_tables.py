@@ -14,7 +14,7 @@ from experiments.reporting.table_iv import anchor, evidence, matrix
 from experiments.tables.convergence import standing, table_iv
 from proofs_check.cell import Cell, CellResult
 from proofs_check.facts import ExponentFacts, VariantFacts
-from proofs_check.table_iv.standings import RateStanding
+from proofs_check.instruments.standings import RateStanding
 from proofs_check.table_iv.trials import table_cells
 from proofs_check.verdict import Outcome, Verdict
 from theory.survey.classification import Objective

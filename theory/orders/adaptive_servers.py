@@ -8,6 +8,8 @@ of steps. FedYogi is said to be as FedAdam. T counts local steps, :math:`T = R K
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from theory.claims import Confidence, Source
 from theory.theorem import HALF, Metric, Order, OrderOnly
 
@@ -19,6 +21,7 @@ adaptive_servers = OrderOnly(
     statement=r"O(1/\sqrt{n K R})",
     metric=Metric.MINIMUM_SQUARED_GRADIENT,
     order=Order({"T": -HALF, "n": -HALF}),
+    step_workers=Fraction(0),  # a server's rate of the order of sqrt(n) beside them
     assumes="beta_1 = 0, entries of gradients bounded by G, bounded heterogeneity, eta_g of order "
     "sqrt(K n), tau of order G/L, a large number of rounds",
 )

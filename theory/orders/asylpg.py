@@ -5,6 +5,8 @@ G is the gradient mapping of the proximal step.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from theory.claims import Confidence, Source
 from theory.theorem import Metric, Order, OrderOnly
 
@@ -16,5 +18,6 @@ asylpg = OrderOnly(
     statement=r"\frac1T\sum_t E\|G(x_t)\|^2 = O(1/T); linear by epochs if strongly convex",
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": -1}),
+    step_power=Fraction(0),
     assumes="bounded delay, enough bits a coordinate; as without quantisation",
 )

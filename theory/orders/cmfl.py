@@ -6,7 +6,7 @@ Wang, Wang, Li 2019 (ICDCS).
 from __future__ import annotations
 
 from theory.claims import Confidence, Source
-from theory.theorem import HALF, Order, OrderOnly
+from theory.theorem import HALF, Metric, Order, OrderOnly
 
 cmfl = OrderOnly(
     name="cmfl",
@@ -14,7 +14,7 @@ cmfl = OrderOnly(
     source=Source("Wang, Wang, Li", 2019, "", "ICDCS, convergence analysis"),
     confidence=Confidence.ORDER,
     statement=r"\frac1T\sum_{t<T} \left(f(x_t) - f^*\right) = O(1/\sqrt T)",
-    metric=None,
+    metric=Metric.AVERAGE_SUBOPTIMALITY,
     order=Order({"T": -HALF}),
     assumes="convex f; bounded gradients and domain; a threshold that falls with time",
     by_horizon="the threshold of relevance, which falls with time",

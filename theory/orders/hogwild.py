@@ -20,6 +20,7 @@ hogwild = OrderOnly(
     ),
     metric=Metric.SUBOPTIMALITY,
     order=Order({"T": -1}),
+    inverse_time=True,
     assumes=(
         "bounded gradients; reads and writes of single coordinates are atomic; tau = "
         "o(n^{1/4}) for speedup"

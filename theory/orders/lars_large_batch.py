@@ -1,13 +1,14 @@
 """Layer-wise adaptive rate scaling (LARS) with large batches.
 
 You et al. 2019 (arXiv:1904.00962), for batches as large as the number T of steps; h layers. The
-paper that proposed LARS (You, Gitman, Ginsburg 2017, arXiv:1708.03888) gives no theorem.
+paper that proposed LARS (You, Gitman, Ginsburg 2017, arXiv:1708.03888) gives no theorem. The
+order is that of the root, a mean of norms; all norms are alike up to constants.
 """
 
 from __future__ import annotations
 
 from theory.claims import Confidence, Source
-from theory.theorem import Order, OrderOnly
+from theory.theorem import HALF, Metric, Order, OrderOnly
 
 lars_large_batch = OrderOnly(
     name="lars_large_batch",
@@ -18,8 +19,8 @@ lars_large_batch = OrderOnly(
         r"\left(E\frac1{\sqrt h}\sum_{l\le h}\|\nabla_l f(x)\|\right)^2 = "
         r"O\left(\frac{\Delta\,\bar L}{T} + \frac{\|\sigma\|_1^2}{Th}\right)"
     ),
-    metric=None,
-    order=Order({"T": -1}),
+    metric=Metric.AVERAGE_GRADIENT_NORM,
+    order=Order({"T": -HALF}),
     assumes=(
         "the batch equals the number of steps; no momentum; layers' norms within fixed bounds"
     ),

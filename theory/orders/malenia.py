@@ -7,6 +7,8 @@ falls with the mean of the times (order recalled).
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from theory.claims import Confidence, Source
 from theory.theorem import HALF, Metric, Order, OrderOnly
 
@@ -22,6 +24,7 @@ malenia = OrderOnly(
     ),
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": -HALF}),
+    step_power=Fraction(0),
     by_horizon="S",
     assumes="unbiased gradients of bounded variance; a worker's time is fixed",
 )

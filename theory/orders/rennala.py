@@ -9,6 +9,8 @@ among all methods of one objective, and workers that are too slow are not in the
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from theory.claims import Confidence, Source
 from theory.theorem import HALF, Metric, Order, OrderOnly
 
@@ -25,6 +27,7 @@ rennala = OrderOnly(
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": -HALF}),
     homogeneous=True,
+    step_power=Fraction(0),
     by_horizon="B",
     assumes="unbiased gradients of bounded variance; a worker's time is fixed",
 )

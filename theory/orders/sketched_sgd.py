@@ -19,6 +19,7 @@ sketched_sgd = OrderOnly(
     ),
     metric=Metric.WEIGHTED_SUBOPTIMALITY,
     order=Order({"T": -1}),
+    inverse_time=True,
     assumes=(
         "a sketch of Theta(k log(d T/p)) cells, which makes recovery contract with delta = k/d"
     ),

@@ -22,6 +22,7 @@ subgradient_push = OrderOnly(
     ),
     metric=Metric.WEIGHTED_SUBOPTIMALITY,
     order=Order({"T": -1}),
+    inverse_time=True,
     assumes=(
         "strongly convex f_i with bounded subgradients, links whose union over every B steps is "
         "strongly connected, gamma_t = p/t with p large enough"

@@ -92,6 +92,11 @@ def test_a_rate_that_nobody_states_is_measured_and_says_why():
     assert "no convergence theorem" in found.evidence and "measured instead" in found.evidence
 
 
+def as_it_is(one: Row) -> Row:
+    """Without the parameters that its order asks for."""
+    return replace(one, recipe=replace(one.ready(), as_stated=None))
+
+
 def stated(power: Fraction | int) -> OrderOnly:
     return OrderOnly(
         "made", "", Source("Nobody", 2020, "", ""), Confidence.ORDER, "",
@@ -103,7 +108,7 @@ def stated(power: Fraction | int) -> OrderOnly:
 @pytest.mark.parametrize(("key", "power"), [("lars", -0.71), ("lamb", -0.51)])
 def test_steps_that_are_shares_of_layers_are_measured_where_they_move(key: str, power: float):
     """From 1 / L they moved nothing: T^0.000. The order that is stated asks for batches of T."""
-    found = rate(row(key), problem("mlp-digits-levels", 16), steps=200, replicas=8)
+    found = rate(as_it_is(row(key)), problem("mlp-digits-levels", 16), steps=200, replicas=8)
     assert found.outcome is Outcome.NOT_APPLICABLE and "batches as large" in found.evidence
     assert found.statistic == pytest.approx(power, abs=0.2)
 
@@ -122,9 +127,11 @@ def test_an_order_is_looked_at_where_its_stepsizes_are():
 
 
 def test_an_order_for_parameters_that_follow_the_horizon_does_not_speak_of_fixed_ones():
-    found = rate(row("cmfl"), problem("quadratic-sc", 4), steps=256, replicas=8)
+    found = rate(as_it_is(row("cmfl")), problem("quadratic-sc", 4), steps=256, replicas=8)
     assert found.outcome is Outcome.NOT_APPLICABLE and "threshold that decays" in found.evidence
     assert found.statistic is not None
+    follows = rate(row("cmfl"), problem("quadratic-sc", 16), steps=1000, replicas=32)
+    assert follows.outcome is Outcome.SUPPORTED and follows.theorem == "cmfl"
 
 
 def test_an_order_without_constants_can_fail():

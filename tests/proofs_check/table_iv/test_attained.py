@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from algorithms.catalogue import row
 from algorithms.methods.synchronous.bsp import BSP
+from proofs_check.instruments.standings import RateStanding
 from proofs_check.table_iv.attained import slowest
-from proofs_check.table_iv.standings import RateStanding
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.d_psgd import d_psgd

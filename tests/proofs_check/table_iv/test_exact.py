@@ -11,11 +11,12 @@ import torch
 from algorithms.core.key import Key
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.synchronisation.barriers import Asynchronous
+from proofs_check.instruments.standings import NEAR, RateStanding, standing_of
+from proofs_check.methods.order_places import copied
 from proofs_check.table_iv.cyclic_times import CyclicTimes
-from proofs_check.table_iv.exact import exact_exponent, repeated, runs_exactly, small
+from proofs_check.table_iv.exact import exact_exponent, runs_exactly, small
 from proofs_check.table_iv.exact_result import exact_verdict
 from proofs_check.table_iv.planted import PLANTED, planted_standings
-from proofs_check.table_iv.standings import NEAR, RateStanding, standing_of
 from proofs_check.table_iv.trials import TRIALS
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -101,7 +102,7 @@ def test_gossip_on_unequal_quadratics_costs_no_power_of_the_gap_far_out() -> Non
 
 def test_copies_leave_the_objective_as_it_is() -> None:
     base = small(GOSSIP, 2)
-    whole = repeated(base, 4)
+    whole = copied(base, 4)
     x = torch.randn(5, base.d, dtype=base.dtype, generator=torch.Generator().manual_seed(1))
     assert whole.n == 8
     torch.testing.assert_close(whole.mean_gradient(x), base.mean_gradient(x))

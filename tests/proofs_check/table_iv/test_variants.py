@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from proofs_check.facts import ExponentFacts, VariantFacts
+from proofs_check.instruments.standings import RateStanding
 from proofs_check.table_iv import attained_results, measure, variants
 from proofs_check.table_iv.attained_results import KeptExponent, kept_exponents, summary
 from proofs_check.table_iv.exact import runs_exactly
 from proofs_check.table_iv.planted import PLANTED
-from proofs_check.table_iv.standings import RateStanding
 from proofs_check.table_iv.trials import TRIALS
 from proofs_check.table_iv.variants import changed, keep, kept_variants, main, measured_variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict
