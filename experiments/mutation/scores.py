@@ -50,6 +50,8 @@ def record(outcomes: Sequence[JudgedMutant], seed: int, key: str = "") -> dict[s
     }
 
 
+_NO_FAULTS = tuple(str(one) for one in MutantStanding if not one.counts)
+
 BY_READING = "equivalent by reading"
 """What stands in the place of "survived" where a reason is kept."""
 
@@ -80,8 +82,10 @@ def stored() -> dict[str, Any]:
 
 
 def keep(key: str, found: Mapping[str, Any]) -> None:
-    """Keep the score of a row in place of the one before."""
-    every = {**stored(), key: found}
+    """Keep the score of a row in place of the one before: of mutants that are no fault by what runs
+    show, the number alone."""
+    listed = [one for one in found["unseen"] if one["standing"] not in _NO_FAULTS]
+    every = {**stored(), key: {**found, "unseen": listed}}
     text = json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False)
     write_atomically(FILE, (text + "\n").encode())
 
