@@ -1,12 +1,11 @@
 """Rates in T where no theorem applies: an order that a source states, or the exponent alone.
 
 An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or to the power of T
-that it states, or 2 / (mu (s + t))
-for an order of 1/T under strong convexity. The first is a quarter of the largest of 1/L, 1/(2 L),
-... with which the shortest and the longest run end below their start; a few replicas decide. Where
-steps are shares of a layer's length, the first that is tried moves a layer by its own. A second
-look is taken where the first is slower or too coarse, and where it does not show whether the order
-is attained.
+that it states, or 2 / (mu (s + t)) for an order of 1/T under strong convexity. The first is a
+quarter of the largest of 1/L, 1/(2 L), ... with which the shortest and the longest run end below
+their start; a few replicas decide. Where steps are shares of a layer's length, the first that is
+tried moves a layer by its own. A second look is taken where the first is slower or too coarse, and
+where it does not show whether the order is attained.
 """
 
 from __future__ import annotations
@@ -147,10 +146,10 @@ def _instead(result: TunedRun, found: Verdict, gamma: float) -> Verdict:
     return replace(found, evidence=f"{unstated}; measured instead: {found.evidence}")
 
 
-def _unfitted(result: TunedRun, error: Exception) -> Verdict:
+def _unfitted(result: TunedRun, error: Exception, variable: str = "T") -> Verdict:
     return replace(
-        result.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
-        evidence=f"no exponent of T could be fitted ({error}); {result.reasons}",
+        result.no_theorem(CheckKind.RATE, f"rate in {variable}", f"rate in {variable}"),
+        evidence=f"no exponent of {variable} could be fitted ({error}); {result.reasons}",
     )
 
 
@@ -224,15 +223,15 @@ def _sort(stated: Stated) -> str:
 
 
 def rates_in_workers(result: TunedRun) -> tuple[Verdict, ...]:
-    """Against an order in n that a source states without constants; none where none is."""
+    """Against an order in n that a source states without constants; none where none is stated."""
     stated = stated_order_of(result, "n")
     if stated is None:
         return ()
     runs = OrderRuns(result, stated)
     try:
         return (against_workers(result, stated, runs).told,)
-    except (Diverged, ValueError):
-        return ()
+    except (Diverged, ValueError) as error:
+        return (_unfitted(result, error, "n"),)
 
 
 def against_workers(
