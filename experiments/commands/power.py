@@ -92,8 +92,9 @@ def _drawn(name: str, seed: int, count: int, most: float) -> tuple[MutationTrial
 def _row(key: str, seed: int, count: int, most: float) -> tuple[MutationTrial, list[Mutant]]:
     look_up("row", key, {row.key: row for row in ROWS if row.recipe})
     trial = MutationTrial(
-        key, (judges.__name__, judges.judges_of_row.__name__), PACKAGES, most, _note
-    )
+        key, (judges.__name__, judges.judges_of_row.__name__), PACKAGES, most, _note,
+        (judges.__name__, judges.content_of_row.__name__),
+    )  # fmt: skip
     return trial, row_mutants(key, seed, _SPARE * count)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 
+from experiments.closure.graph import Name
+from experiments.closure.versions import ROOT, contents_of, with_rows
 from experiments.mutation.judging import RefutingCheck
 from experiments.ranks.user_objects import check_own
 from proofs_check.audit.loading import imported
 from proofs_check.cell import Cell, CellKind
-from proofs_check.prepare import run_cell
+from proofs_check.prepare import prepare, run_cell
 from proofs_check.refute.attack import attack
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.ours import claims_called
@@ -31,6 +33,14 @@ _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 def judges_of_row(key: str) -> Callable[[], Sequence[RefutingCheck]]:
     """The cells of ``check ROW``, one check each, in the order of :func:`by_turns`."""
     return lambda: [judge_of(cell) for cell in by_turns(cells_of(key, cells("quick")))]
+
+
+def content_of_row(key: str) -> tuple[frozenset[Name], str]:
+    """Definitions that the cells of ``check ROW`` rest on, and their values as a text."""
+    graph = with_rows(ROOT)
+    found = [contents_of(prepare(cell), graph) for cell in cells_of(key, cells("quick"))]
+    names = graph.closure({root for one in found for root in one.roots})
+    return names, "\n".join(one.text for one in found)
 
 
 def by_turns(own: Sequence[Cell]) -> list[Cell]:

@@ -30,6 +30,7 @@ from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
 from experiments.mutation.formulas import in_place
 from experiments.mutation.noted_keys import noted, noted_draws
+from experiments.mutation.origins import origin
 from experiments.mutation.sites import Mutant, changed, reads
 from proofs_check.audit.own_folders import names_of_users
 
@@ -58,6 +59,8 @@ class MutantSwitch:
         watching: whether values are compared.
         reached: mutants whose expression was computed.
         told: mutants whose wrong value was another than the right one, or was not computed.
+        loading: whether modules are being imported.
+        origins: by mutant, for which definitions its expression was computed then; None: unknown.
     """
 
     def __init__(self) -> None:
@@ -65,9 +68,13 @@ class MutantSwitch:
         self.watching = True
         self.reached: set[int] = set()
         self.told: set[int] = set()
+        self.loading = False
+        self.origins: dict[int, set[Name | None]] = {}
 
     def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
         """The right value, noted; of a key or draws, once a number is read."""
+        if self.loading:
+            self.origins.setdefault(number, set()).add(origin(sys._getframe(1)))
         if self.watching and number not in self.told:
             self.reached.add(number)
             if wrong is None and hasattr(value, "without_numbers"):

@@ -67,7 +67,7 @@ def mutants(module: str, file: Path, definitions: frozenset[str] | None = None) 
     number = {id(node): index for index, node in enumerate(ast.walk(tree))}
     found = []
     for statement in tree.body:
-        own = _names(statement)
+        own = names_of(statement)
         if definitions is not None and not own & definitions:
             continue
         name = next(iter(sorted(own & (definitions or own))), "")
@@ -88,7 +88,7 @@ def read_by_functions_alone(mutant: Mutant) -> bool:
     own, tree = mutant.definition, parsed(Path(mutant.file))
     if mutant.deferred or mutant.function or not own.startswith("_") or ".kernels" in mutant.module:
         return False
-    made = [one for one in tree.body if own in _names(one) and isinstance(one, ast.Assign)]
+    made = [one for one in tree.body if own in names_of(one) and isinstance(one, ast.Assign)]
     later = {id(node) for node in _in_functions(tree)}
     return len(made) == 1 and all(id(node) in later for node in reads(tree, own))
 
@@ -157,7 +157,8 @@ def _statements(file: Path) -> dict[int, str]:
     return {number: inner.get(id(node), "") for number, node in enumerate(ast.walk(tree))}
 
 
-def _names(statement: ast.stmt) -> set[str]:
+def names_of(statement: ast.stmt) -> set[str]:
+    """Names that a statement at a module's top level defines."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
     if isinstance(statement, ast.Assign | ast.AnnAssign):

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
-from typing import NamedTuple, final
+from functools import cached_property, partial
+from typing import Any, NamedTuple, final
 
+from experiments.closure.graph import Name
 from experiments.mutation.coverage import CompiledCode, compiled_functions
 from experiments.mutation.drawing import sources
 from experiments.mutation.judging import (
@@ -105,6 +106,8 @@ class MutationTrial:
         most: processor time [s] after which no further judge is asked about a mutant; those that
             would come later than that with the genuine code are asked about none.
         report: hears of what is done.
+        content: module and function that give the definitions which the subject's checks rest on,
+            and its values as a text; None: what modules compute while they load may be for it.
     """
 
     subject: str
@@ -112,6 +115,7 @@ class MutationTrial:
     ours: tuple[str, ...]
     most: float
     report: Callable[[str], None]
+    content: tuple[str, str] | None = None
 
     def outcomes(self, mutants: Sequence[Mutant], count: int) -> list[JudgedMutant]:
         """Outcomes of the mutants in their order, until ``count`` of them are faults.
@@ -172,7 +176,9 @@ class _Served:
         for number, mutant in enumerate(self._mutants):
             if sum(one.standing.counts for one in found) >= count:
                 break
-            held = mutant.deferred and number not in self._at_import
+            held = mutant.deferred and (
+                number not in self._at_import or self._elsewhere(number, mutant)
+            )
             found.append(self._switched(number, mutant) if held else self._replaced(number, mutant))
             report(f"{len(found)}: {mutant}: {found[-1].standing} {found[-1].by}"[:230])
         return found
@@ -213,9 +219,45 @@ class _Served:
         noted: frozenset[int] = frozenset(),
     ) -> Choice:  # fmt: skip
         import_anew(MutatedModules(mutants, probe, noted), self._trial.ours)
-        module, name = self._trial.judges
-        make: CheckFactory = getattr(__import__(module, fromlist=[name]), name)
-        return make(self._trial.subject)
+        probe.loading = True
+        try:
+            make: CheckFactory = _named(self._trial.judges)
+            return make(self._trial.subject)
+        finally:
+            probe.loading = False
+
+    def _elsewhere(self, number: int, mutant: Mutant) -> bool:
+        """Whether modules that load compute the mutant's expression for other subjects alone: for
+        definitions that the subject's checks do not rest on, and its values are as without it."""
+        origins = self._probe.origins.get(number, {None})
+        if self._trial.content is None or None in origins:
+            return False
+        names, text = self._content
+        if origins & names:
+            return False
+
+        def other() -> str | None:
+            try:
+                with silent():
+                    self._loaded({0: replace(mutant, deferred=False)}, MutantSwitch())
+                    return self._rests_on()[1]
+            except Exception:  # a wrong expression may raise anything
+                return None
+
+        try:
+            return forked(other, COMPILING) == text
+        except ProcessDied:
+            return False
+
+    @cached_property
+    def _content(self) -> tuple[frozenset[Name], str]:
+        """Of the genuine code; it watches nothing and keeps nothing."""
+        return forked(self._rests_on, _NO_LIMIT, own=False)
+
+    def _rests_on(self) -> tuple[frozenset[Name], str]:
+        assert self._trial.content is not None
+        found: tuple[frozenset[Name], str] = _named(self._trial.content)(self._trial.subject)
+        return found
 
     def _switched(self, number: int, mutant: Mutant) -> JudgedMutant:
         """A mutant that lies in the modules already."""
@@ -285,6 +327,12 @@ class _Served:
         spent = end.children_user + end.children_system
         spent -= begin.children_user + begin.children_system
         return JudgedMutant(mutant, answer.standing, answer.by, spent)
+
+
+def _named(place: tuple[str, str]) -> Any:
+    """The function of a module, which is imported."""
+    module, name = place
+    return getattr(__import__(module, fromlist=[name]), name)
 
 
 def _verdict(

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -652,6 +653,57 @@ def test_what_only_chooses_the_judges_is_no_fault_of_theirs(tmp_path, monkeypatc
     }
     assert found["weight", "constant"] is MutantStanding.DEAD
     assert found["value", "sign"] is MutantStanding.REFUTED
+
+
+LOADING = """
+from functools import cache
+
+def scaled(x):
+    return 2 * x
+
+OTHER = scaled(4)
+
+@cache
+def kept(x):
+    return scaled(x)
+
+KEPT = kept(1)
+
+def value(x):
+    return x + 1
+"""
+
+CONTENT = """
+def content(subject):
+    return frozenset({names}), repr({values})
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("names", "values", "source", "standing"),
+    [
+        ([], "0", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.DEAD),
+        (["OTHER"], "0", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.SURVIVED),
+        ([], "mine.OTHER", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.SURVIVED),
+        ([], "0", LOADING, MutantStanding.SURVIVED),
+    ],
+    ids=["for another subject", "for a definition that is used", "in a value that is used",
+         "kept for whoever asks next"],
+)  # fmt: skip
+def test_what_modules_compute_for_other_subjects_while_they_load_is_no_fault(
+    tmp_path, monkeypatch, names, values, source, standing
+):
+    name = f"loading_{len(source)}_{len(names)}_{len(values)}"
+    tried, every = trial(tmp_path, monkeypatch, source, 3, name)
+    pairs = {(name, one) for one in names}
+    told = f"import {name} as mine\n" + CONTENT.format(names=pairs or "()", values=values)
+    (tmp_path / f"{name}_content.py").write_text(told)
+    ours = (*tried.ours, f"{name}_content")
+    tried = replace(tried, content=(f"{name}_content", "content"), ours=ours)
+    own = [m for m in every if m.function == "scaled"][:1]
+    (found,) = tried.outcomes([replace(own[0], deferred=True)], 1)
+    assert found.standing is standing, found
 
 
 @pytest.mark.processes
