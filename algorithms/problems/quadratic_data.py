@@ -75,11 +75,16 @@ def _spread(n: int) -> float:
     return 1.0 if n > 1 else 0.0
 
 
+def standard(n: int) -> Quadratic:
+    """The strongly convex quadratic of the catalogue, for n workers."""
+    return Quadratic.strongly_convex(n, _D, zeta2=_spread(n))
+
+
 ENTRIES = (
     ProblemEntry(
         "quadratic-sc",
         "strongly convex quadratic, L = 1, mu = 0.1, sigma2 = zeta2 = 1",
-        lambda n: Quadratic.strongly_convex(n, _D, zeta2=_spread(n)),
+        standard,
     ),
     ProblemEntry(
         ILL_CONDITIONED,

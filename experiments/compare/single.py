@@ -50,6 +50,10 @@ LABELS = {
     Metric.AVERAGE_REGRET.value: r"$\mathrm{mean}_{s<t}\ f_s(x_s)-f_s(x^\star)$",
     Metric.AVERAGE_GRADIENT_ONE_NORM.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}"
     r"\Vert\nabla f(x_s)\Vert_1$",
+    Metric.AVERAGE_GRADIENT_NORM.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}\Vert\nabla f(x_s)\Vert$",
+    Metric.AVERAGE_SUBOPTIMALITY.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}\,f(x_s)-f^\star$",
+    Metric.ERGODIC_OBJECTIVE.value: r"$|\mathrm{E}\,\mathrm{mean}_i\ f_i(\hat x_{i,t})-f^\star|$",
+    Metric.ERGODIC_DISAGREEMENT.value: r"$\mathrm{E}\Vert\hat x_{i,t}-\hat x_{j,t}\Vert$",
     AGREEMENT: r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2$",
 }
 """What a run shows, by the name of the quantity."""

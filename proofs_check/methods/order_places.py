@@ -7,8 +7,8 @@ from dataclasses import replace
 import torch
 
 from algorithms.problems.base import Problem
-from algorithms.problems.entries import entry_called
 from algorithms.problems.quadratic import Quadratic
+from algorithms.problems.quadratic_data import standard
 from proofs_check.methods.order_metrics import ERGODIC
 from proofs_check.methods.tuned_run import TunedRun
 from theory.theorem import OrderOnly, Theorem
@@ -27,7 +27,7 @@ def place_of(result: TunedRun, stated: Stated | None) -> Problem:
     if stated.metric in ERGODIC and isinstance(result.problem, Quadratic):
         return copied(pair_of(result.problem), _FEW // 2)
     if stated.growing_batch and not isinstance(result.problem, Quadratic):
-        return entry_called("quadratic-sc").build(result.problem.n)
+        return standard(result.problem.n)
     return result.problem
 
 

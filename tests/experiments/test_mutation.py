@@ -337,8 +337,8 @@ def test_drawn_rows_run_and_are_the_seed_s(tmp_path, monkeypatch):
     assert rows == row_scores.drawn_rows(1, 40) != row_scores.drawn_rows(2, 40)
     assert len(set(rows)) == 40 and row_scores.drawn_rows(1, 5) == rows[:5]
     monkeypatch.setattr(scores, "FILE", tmp_path / "scores.json")
-    scores.keep(rows[0], {"seed": 1})
-    scores.keep(rows[1], {"seed": 2})
+    scores.keep(rows[0], {"seed": 1, "unseen": []})
+    scores.keep(rows[1], {"seed": 2, "unseen": []})
     assert row_scores.unmeasured(1, 3) == rows[1:3]
 
 
