@@ -104,7 +104,7 @@ try:
     refuse_shapes_shortly()
     tell_apart_across_processes()
     # loops call each other by their own convention (pointers.py): a C wrapper each, in a module of
-    # its own, would be an eighth of the time of compiling
+    # its own, took some of the time of compiling (docs/decisions/tests.md)
     njit, COMPILED = functools.partial(numba.njit, no_cfunc_wrapper=True), True
 except ImportError as error:  # not there, or not of the numpy that is there
     warnings.warn(
