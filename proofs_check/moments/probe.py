@@ -154,7 +154,7 @@ def probe(method: Method[Any], problem: Problem, key: Key, steps: int) -> Probe:
         context = _context(problem, key, script, LINES)
         start = method.init(problem.start(), context)
         found = leaves((states[0], states[1]))
-        moved, again = _moved(method, problem, context, script, min(steps, _WARM))
+        moved, again = _moved(method, problem, key, min(steps, _WARM))
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NotLinear(Reason.PROBLEM, what=str(error)) from error
     stray = moved - {f.name for f in found}
@@ -175,10 +175,12 @@ def _context(problem: Problem, key: Key, script: Script, count: int) -> RunConte
 
 
 def _moved(
-    method: Method[Any], problem: Problem, context: RunContext, script: Script, steps: int
+    method: Method[Any], problem: Problem, key: Key, steps: int
 ) -> tuple[set[str], dict[str, str]]:  # fmt: skip
     """Names of the floating-point leaves that another start or other noise changes; of those that
-    are others throughout."""
+    are others throughout. Replicas are alike there, so that few show it."""
+    script = Script()
+    context = _context(problem, key, script, COUNTS[0])
     generator = torch.Generator().manual_seed(0)
     x0 = problem.start()
     shifted = x0 + torch.rand(x0.shape, generator=generator, dtype=x0.dtype)
@@ -192,7 +194,9 @@ def _moved(
         script.asked = {}
         for place in (0, 1):
             script.chosen = {
-                source: torch.randn(1, count, generator=generator, dtype=x0.dtype).expand(LINES, -1)
+                source: torch.randn(1, count, generator=generator, dtype=x0.dtype).expand(
+                    COUNTS[0], -1
+                )
                 for source, count in script.asked.items()
                 if source.high == NORMAL
             } if place else {}  # fmt: skip
