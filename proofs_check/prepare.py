@@ -236,8 +236,8 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
 
 
 def name_of(check: Callable[..., object]) -> str:
-    """``family.module.function``: what tells checks of one kind apart."""
-    return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
+    """``family.function``: what tells checks of one kind apart, in whatever file of it they lie."""
+    return f"{check.__module__.split('.')[2]}.{check.__name__}"
 
 
 _KINDS: dict[CellKind, CheckKind] = {

@@ -21,8 +21,8 @@ def test_every_proof_and_closed_form_speaks_of_a_row(check):
 def test_checks_of_a_row_are_its_own_and_those_that_speak_of_it():
     every = cells("quick")
     found = {(c.kind, c.name or c.problem) for c in cells_of("d2", every)}
-    assert (CellKind.PROOF, "gossip_compressed.proofs.prove_d2_limit") in found
-    assert (CellKind.CLOSED_FORM, "gossip_compressed.closed_forms.d2_forms") in found
+    assert (CellKind.PROOF, "gossip_compressed.prove_d2_limit") in found
+    assert (CellKind.CLOSED_FORM, "gossip_compressed.d2_forms") in found
     assert (CellKind.PROBLEM, "quadratic-sc") in found
     assert not [c for c in cells_of("d2", every) if c.row not in ("", "d2")]
     assert cells_of("no such row", every) == ()
