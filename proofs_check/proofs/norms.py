@@ -1,6 +1,6 @@
 """Inequalities that carry recursions of distances: roots of second moments add up, what mixing and
-contractions leave of them, and where S <- k S + a stays; how one step of subgradients telescopes.
-"""
+contractions leave of them, and where S <- k S + a stays; how one step of subgradients
+telescopes."""
 
 from __future__ import annotations
 
@@ -94,3 +94,14 @@ def root_sum() -> DerivationStep:
     one = root**2 - before**2
     room = 2 * (root - before) - one / root
     return equality("1/sqrt(t) <= 2 (sqrt(t) - sqrt(t - 1))", room, (root - before) ** 2 / root)
+
+
+# Cauchy-Schwarz by Lagrange's identity; from a descent step to f - f* by Polyak-Lojasiewicz.
+
+
+def sums_of_squares(count: int) -> DerivationStep:
+    """count sum a_i^2 - (sum a_i)^2 = sum_{i<j} (a_i - a_j)^2 at ``count`` variables."""
+    a = sp.symbols(f"a:{count}", real=True)
+    squares = sum((a[i] - a[j]) ** 2 for i in range(count) for j in range(i))
+    left = count * sum(x**2 for x in a) - sum(a) ** 2
+    return equality(f"Lagrange's identity at {count} variables", left, squares)

@@ -27,7 +27,7 @@ from proofs_check.suite import cells
 
 LEFT = (CellKind.MUTANTS, CellKind.EFFECT)
 BY_RUNS = {name for name, record in records().items() if record.attacker == "runs"}
-BEST = "certified.prove_best_constants"
+BEST = "refute.prove_best_constants"
 CELLS = tuple(
     cell
     for cell in cells("quick")
@@ -39,7 +39,7 @@ CELLS = tuple(
 depend on all, effects, which look into rows of their choice and have a test of their own, and
 limits that are attacked on a row's problems, which the attacker looks up in the catalogue."""
 
-ABOUT_THEOREMS = ("orders_of_bounds.prove_orders_of_bounds", "synchronous.orders_of_all_bounds")
+ABOUT_THEOREMS = ("proofs.prove_orders_of_bounds", "synchronous.orders_of_all_bounds")
 """Checks that read every theorem."""
 
 EFFECTS = tuple(cell for cell in cells("quick") if cell.kind is CellKind.EFFECT)

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA
 from proofs_check.proofs.expressions import computes, descends
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl

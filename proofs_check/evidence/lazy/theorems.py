@@ -17,7 +17,7 @@ from proofs_check.bounds.settings import MILD, NONCONVEX, RISING, entry, mild
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA
 from proofs_check.proofs.expressions import descends, limit_of
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.lag_nonconvex import lag_nonconvex

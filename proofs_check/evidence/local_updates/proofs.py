@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs import weighted_recursion as lemma
+from proofs_check.proofs import recursions as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA
 from proofs_check.proofs.expressions import computes, descends
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
@@ -98,7 +98,9 @@ def prove_local_sgd(claimed: Any = DRIFT) -> Verdict:
     """
     gamma, v = sp.symbols("gamma v", nonnegative=True)
     third = sp.cancel(2 * gamma * L * H**2 * (2 * gamma) ** 2 * G2 / gamma**3)
-    bound = lemma.BOUND.subs({lemma.A: sp.Rational(1, 2), lemma.B: sigma2 / n, lemma.C: third})
+    bound = lemma.WEIGHTED_BOUND.subs(
+        {lemma.A: sp.Rational(1, 2), lemma.B: sigma2 / n, lemma.C: third}
+    )
     start = lemma.mu * lemma.a**3 / 2 * lemma.R2
     noise = 4 * lemma.T * (lemma.T + 2 * lemma.a) / (lemma.mu * n) * sigma2
     # gamma_t <= 2 gamma_{t+H} when a + t = H + v

@@ -25,7 +25,7 @@ from proofs_check.bounds.settings import (
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import descends
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_pl import compressed_bsp_pl

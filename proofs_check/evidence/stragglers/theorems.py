@@ -42,7 +42,7 @@ from proofs_check.evidence.asynchronous.proofs import (
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME
 from proofs_check.proofs.expressions import computes, limit_of
-from proofs_check.proofs.lagrange import sums_of_squares
+from proofs_check.proofs.norms import sums_of_squares
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.asysg_con import asysg_con

@@ -48,7 +48,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     ("compressed_bsp_nonconvex", lambda p: {"claimed": p.NOISE - p.sigma2 / p.n}, "sum of T steps"),
     ("compressed_bsp_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "fixed point"),
-    ("weighted_recursion", lambda p: {"claimed": p.BOUND / 2}, "sums lie below"),
+    ("weighted_recursion", lambda p: {"claimed": p.WEIGHTED_BOUND / 2}, "sums lie below"),
     ("local_sgd", lambda p: {"claimed": p.DRIFT / 2}, "the bound"),
     (
         "local_sgd_nonconvex",
@@ -206,7 +206,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("descent_lemma", lambda p: {"claimed": p.L / 4}, "the integral of L s"),
     (  # the floor of a single step
         "linear_recursion",
-        lambda p: {"claimed": p.BOUND.subs(p.b, p.b * p.c)},
+        lambda p: {"claimed": p.LINEAR_BOUND.subs(p.b, p.b * p.c)},
         "a step keeps it",
     ),
     ("error_feedback_bound", lambda p: {"claimed": p.LEMMA / 2}, "a step from the claim"),
