@@ -1,4 +1,4 @@
-"""Adaptive k, gtop-k, lags and variance-based sparsifiers: closed forms, faults, bounds."""
+"""Adaptive k, gtop-k, lags and variance-based sparsifiers: closed forms, faults."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
 from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.base import RunContext
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import fed_back
 from proofs_check.collectives.lists import gtop_k_tree
 from proofs_check.evidence.auxiliary.error_feedback import mean_row, noisy, nothing_moves_it_else
 from proofs_check.instruments.closed_forms import ClosedForms, same, supported
@@ -30,8 +28,6 @@ from proofs_check.verdict import Verdict
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 from theory.seconds.sparse_times import finished, merged, ready_times
 from theory.stepsizes import ConstantStep
-from theory.theorems.ef_sgd_workers import ef_sgd_workers
-from theory.theorems.layer_wise_adaptive import layer_wise_adaptive
 
 # Adaptive k: the virtual iterate.
 
@@ -208,11 +204,3 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         variance_based_keeps, False,
     ),
 )  # fmt: skip
-
-
-# Layer-wise adaptive top-k under the bounds of error feedback.
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    fed_back("lags", ef_sgd_workers),
-    fed_back("lags", layer_wise_adaptive),
-)

@@ -1,16 +1,13 @@
-"""DGC, momentum, GMC, local clipping, momentum correction: closed forms; runs under bounds."""
+"""DGC, momentum, GMC, local clipping, momentum correction: closed forms."""
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import torch
 
-from algorithms.compressors.hard_threshold import HardThreshold
 from algorithms.compressors.identity import Identity
-from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Key
 from algorithms.memories.base import Memory
@@ -20,19 +17,6 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import (
-    MILD,
-    NONCONVEX,
-    by_moments,
-    delta_of,
-    entry,
-    fed_back,
-    feedback,
-    mild,
-    near,
-    of_row,
-)
 from proofs_check.evidence.auxiliary.error_feedback import (
     constant_gradient,
     mean_row,
@@ -43,12 +27,7 @@ from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Outcome, Verdict
-from theory.rules.virtual_iterate_deviation import fed_back_momentum, left
 from theory.stepsizes import ConstantStep
-from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
-from theory.theorems.ef_sgd_variance import ef_sgd_variance
-from theory.theorems.ef_sgd_workers import ef_sgd_workers
-from theory.theorems.global_momentum import global_momentum
 
 # DGC's factor masking with everything sent.
 
@@ -237,33 +216,3 @@ def momentum_correction() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (gmc, momentum_correction)
-
-
-# Error feedback of several workers under its bound.
-
-_HALF, _M, _LITTLE, _NEAR = TopK(0.5), 0.5, 0.2, 1e-3
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    BoundCheck(
-        "error-feedback", NONCONVEX, ef_sgd_workers, entry(NONCONVEX),
-        feedback(RandK(0.25, scaled=False)), 500,
-    ),
-    fed_back("error-feedback", ef_sgd_workers),
-    BoundCheck(
-        "error-feedback", MILD, ef_sgd_variance, partial(mild, 4, 0.25), of_row("error-feedback"),
-        600, rated=True,
-    ),
-    BoundCheck(
-        "error-feedback", NONCONVEX, absolute_compressor_ef, entry(NONCONVEX),
-        feedback(HardThreshold(_NEAR)), 500,
-    ),
-    near(
-        "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),
-        lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,
-    ),
-    by_moments(
-        "gmc", global_momentum,
-        lambda step, _p, _t: BSP(step, TopK(0.75), GlobalMomentum(_LITTLE)), 800,
-        lambda: {"momentum": _LITTLE, "delta": delta_of(TopK(0.75), 4)}, d=4,
-    ),
-)  # fmt: skip

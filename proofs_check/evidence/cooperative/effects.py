@@ -1,4 +1,4 @@
-"""Effects of cooperative rows; cooperative SGD under its bound, from averages of all to a ring."""
+"""Effects of local updates beyond plain averages: what each row is for."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from algorithms.catalogue.synchronous import round_trip
 from algorithms.engine.trace import Trace
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import RunContext
-from algorithms.methods.cooperative.cocod import CoCoD
-from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -23,24 +21,6 @@ from algorithms.problems.least_squares_data import dealt, packaged
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from algorithms.topologies.base import Topology
-from algorithms.topologies.ring import Ring
-from algorithms.topologies.torus import Torus
-from proofs_check.bounds.check import BoundCheck, Make
-from proofs_check.bounds.settings import (
-    BALL,
-    BOUNDED,
-    IID,
-    MILD,
-    NONCONVEX,
-    entry,
-    mild,
-    moment_in_ball,
-    near,
-    of_row,
-    one_objective,
-    same_shards,
-)
 from proofs_check.evidence.cooperative.faults import ForgottenProgress, Uncoded
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
@@ -49,14 +29,8 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.variants import Fixed
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, LastStepAlone
-from theory.constants import Constants
-from theory.rules.virtual_iterate_deviation import elastic
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
-from theory.theorems.cocod_sgd import cocod_sgd
-from theory.theorems.cooperative_sgd import cooperative_sgd
-from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
-from theory.theorems.ri_sgd import ri_sgd
 
 _SCALES = ("linear", "log")
 _D = 100
@@ -248,49 +222,4 @@ RI_SGD = contrast(
     at_most=0.4,
     source="Haddadpour, Kamani, Mahdavi, Cadambe 2019, ICML, Section 1: redundancy lowers the "
     "residual error",
-)  # fmt: skip
-
-
-# Cooperative SGD under its bound, from averages of all to a ring.
-
-
-def all_to_all(problem: Problem) -> Constants:
-    """An average of all is gossip with W = J."""
-    return Constants().state(lam=0.0)
-
-
-def _gossip(topology: Topology, period: int) -> Make:
-    return lambda step, _p, _t: Cooperative(step, Gossip(topology), period)
-
-
-_PULL = 0.9 / 4  # the paper's beta over n
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    BoundCheck(
-        "cooperative-sgd", f"{IID}, all to all", cooperative_sgd,
-        entry(IID), lambda step, _p, _t: LocalSGD(step, 8), 1000, all_to_all,
-    ),
-    *(
-        BoundCheck(
-            "cooperative-sgd", f"{IID}, ring, H={period}", cooperative_sgd,
-            entry(IID),
-            _gossip(Ring(8), period), 1000,
-        )
-        for period in (1, 4)
-    ),
-    BoundCheck(
-        "cocod-sgd", MILD, cocod_sgd, partial(mild, 8, 0.25),
-        lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
-    ),
-    near("easgd", lambda: elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
-    BoundCheck("ri-sgd", MILD, ri_sgd, partial(mild, 8, 0.25), of_row("ri-sgd"), 1000),
-    BoundCheck(
-        "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400,
-        rated=True,
-    ),
-    BoundCheck(
-        "cooperative-sgd", f"{NONCONVEX}, equal shards, torus", cooperative_sgd,
-        lambda: same_shards(9, BOUNDED), _gossip(Torus(3, 3), 3), 400,
-        one_objective,
-    ),
 )  # fmt: skip

@@ -1,29 +1,15 @@
-"""Effects of rows that correct local steps for drift, and runs under their bounds."""
+"""Effects of local steps that are corrected for drift: what each row is for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from algorithms.methods.base import Method
-from algorithms.methods.drift.scaffnew import Scaffnew
 from algorithms.methods.drift.scaffold import ControlOption
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.outer import server_momentum
-from algorithms.problems.base import Problem
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import (
-    EQUAL_CURVATURES,
-    LOGREG,
-    SC,
-    entry,
-    equal_curvatures,
-    linear,
-    logreg,
-)
 from proofs_check.evidence.drift import stretched_workers
 from proofs_check.evidence.drift.closed_forms import never_renewed, never_stored
 from proofs_check.evidence.drift.faults import (
@@ -39,8 +25,7 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
 from proofs_check.methods.faulty.faulty_method import OneWrongStep
-from theory.stepsizes import ConstantStep, Stepsize
-from theory.theorems.scaffnew import scaffnew
+from theory.stepsizes import ConstantStep
 
 _OF_MEAN = " of the mean model"
 _GRID = (0.1, 0.2, 0.4, 0.8)
@@ -156,22 +141,4 @@ MIMELITE = contrast(
         "no local step hears of the momentum", lambda it: OneWrongStep(it.own, momentum_unused)
     ),
     at_most=0.1, source="Karimireddy et al. 2020, arXiv:2008.03606, Section 4",
-)  # fmt: skip
-
-
-# Scaffnew under its bound, SCAFFOLD under that of perturbed iterates.
-
-
-def _half(step: Stepsize, _problem: Problem, _steps: int) -> Method[Any]:
-    return Scaffnew(step, 0.5)
-
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    BoundCheck("scaffnew", SC, scaffnew, entry(SC), _half, 500),
-    BoundCheck(
-        "scaffnew", EQUAL_CURVATURES, scaffnew, partial(equal_curvatures, 4, 1.0, 1.0), _half, 500
-    ),
-    BoundCheck("scaffnew", LOGREG, scaffnew, logreg(8), _half, 500),
-    BoundCheck("scaffnew", "quadratic-unequal", scaffnew, entry("quadratic-unequal"), _half, 800),
-    linear("scaffold", 1000),
 )  # fmt: skip

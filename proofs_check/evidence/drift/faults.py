@@ -20,7 +20,7 @@ from proofs_check.evidence.drift import closed_forms as wrong_controls
 from proofs_check.evidence.drift import closed_forms_mime as statistics
 from proofs_check.evidence.drift import closed_forms_proximal as forms
 from proofs_check.evidence.drift import closed_forms_proximal as proximal
-from proofs_check.evidence.drift import scaffnew as coins
+from proofs_check.evidence.drift import closed_forms_scaffnew as coins
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 
 # Mistakes in local steps that a worker corrects by a term of its own, each in a step's place.

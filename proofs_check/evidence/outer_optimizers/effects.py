@@ -1,4 +1,4 @@
-"""Effects of server optimisers over local steps, and runs under the bound of perturbed iterates."""
+"""Effects of server optimisers over local steps: what each row is for."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from algorithms.optimizers.lamb import adam
 from algorithms.optimizers.outer import BlockMomentum, Outer, server_rate
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import near, of_row
 from proofs_check.evidence.outer_optimizers.faults import WrongServer, one_number
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
@@ -27,7 +25,6 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
 from proofs_check.instruments.variants import Fixed
-from theory.rules.virtual_iterate_deviation import block_momentum
 from theory.stepsizes import ConstantStep
 
 _OF_MEAN = " of the mean model"
@@ -187,12 +184,3 @@ STREAMING_DILOCO = contrast(
     at_most=0.75, tuning=StepsizeChoice.POINT,
     source="Douillard et al. 2025, arXiv:2501.18512, Sections 3 and 4: one inner stepsize",
 )  # fmt: skip
-
-
-# Servers with a rate or momentum of their own under the bound of perturbed iterates.
-
-BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    near("fedavg", lambda: block_momentum(8, 0.0, 1.5), of_row("fedavg"), 600),
-    near("fedavgm", lambda: block_momentum(8, 0.9, 0.5), of_row("fedavgm"), 2400, rated=False),
-    near("slowmo", lambda: block_momentum(8, 0.8), of_row("slowmo"), 2400, rated=False),
-)

@@ -1,4 +1,4 @@
-"""Scaffnew: closed forms of its coin and its meetings, and the derivation of its theorem."""
+"""Closed forms: Scaffnew's coin, its Lyapunov function, and the meetings that it takes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy as sp
 import torch
 
 from algorithms.engine.run import run
@@ -17,14 +16,10 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
 from proofs_check.instruments.paths import models, path, world_of
-from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, InverseTimeStep
-from theory.theorems.scaffnew import scaffnew
 
-mu, L, p = sp.symbols("mu_min L_max meeting_chance", positive=True)
 Build = Callable[..., Method[Any]]
 
 _SEED = 317
@@ -222,57 +217,3 @@ def meetings_by_probability(build: Build = Scaffnew) -> Iterator[Verdict]:
     fewest = min(means, key=lambda p: means[p])
     yield same("p of the fewest meetings", fewest, 0.05)
     yield at_most("meetings there beside p = 1", means[fewest] / means[1.0], 0.1, "1/sqrt(kappa)")
-
-
-# Derivations: Scaffnew's Lyapunov function falls in expectation over the coin.
-
-KEPT = 1 - p**2
-WEIGHT = GAMMA**2 / p**2
-
-
-def meeting(workers: int) -> DerivationStep:
-    """At a meeting the mean of all t_i is kept in x and what is left of each in h: Pythagoras."""
-    t = sp.symbols(f"t_0:{workers}", real=True)
-    mean = sp.Rational(1, workers) * sum(t)
-    after = sum(mean**2 + (mean - one) ** 2 for one in t)
-    return equality(f"a meeting of {workers} keeps the sum of squares", after, sum(x**2 for x in t))
-
-
-def prove_scaffnew(claimed: Any = KEPT, weight: Any = WEIGHT) -> Verdict:
-    r"""E Psi+ <= max((1 - gamma mu)^2, ``claimed``) Psi + n gamma^2 sigma2.
-
-    Psi = sum |x_i - x*|^2 + ``weight`` |h_i - h_i*|^2;
-
-    a = \hat x_i - x*, b = (gamma/p)(h_i - h_i*), t = a - b; one coordinate of one worker.
-    """
-    x, star, g, h, own = sp.symbols("x x_star g h h_star", real=True)
-    ahead = x - GAMMA * (g - h) - star
-    shift = sp.sqrt(weight) * (h - own)
-    coin = p * (ahead - shift) ** 2 + (1 - p) * (ahead**2 + shift**2)
-    descended = (x - star) - GAMMA * (g - own)
-    d2, r, s, v, w = sp.symbols("d2 r s v w", nonnegative=True)
-    top = mu + w  # L_max
-    squared = mu**2 * d2 + r  # ||g - g*||^2, at least mu^2 d2
-    inner = (mu * top * d2 + squared) / (mu + top) + s  # Nesterov 2004, Theorem 2.1.12
-    step = 1 / (top * (1 + v))
-    slack = (1 - step * mu) ** 2 * d2 - (d2 - 2 * step * inner + step**2 * squared)
-    fast = GAMMA * mu * (2 - GAMMA * mu)
-    rate = sp.Min(fast, 1 - claimed)
-    left = (1 - rate) ** TIME
-    start = symbol("R2") + weight * symbol("zeta2_star")
-    return settled(
-        "scaffnew",
-        f"a step leaves (1 - gamma mu)^2 of models and {claimed} of shifts, weight {weight}",
-        "Mishchenko et al. 2022, arXiv:2202.09357, Theorem 3.6",
-        meeting(2),
-        meeting(3),
-        equality("the mean over the coin", coin, descended**2 + claimed * weight * (h - own) ** 2),
-        nonnegative("a gradient step contracts", sp.simplify(slack), d2, r, s, v, w, mu),
-        equality("1 - q of the models", 1 - (1 - GAMMA * mu) ** 2, fast),
-        evaluates(
-            scaffnew, left * start + (1 - left) / rate * GAMMA**2 * symbol("sigma2")
-        ),
-    )  # fmt: skip
-
-
-PROOFS = (prove_scaffnew,)
