@@ -13,6 +13,12 @@ from proofs_check.row_coverage import cells_of, rows_of
 from proofs_check.suite import cells
 
 
+@pytest.mark.parametrize("checks", [DERIVATIONS, CLOSED_FORMS], ids=["proofs", "closed forms"])
+def test_no_two_checks_of_a_kind_have_one_name(checks):
+    """Room and function tell them apart, since a name does not say the file."""
+    assert len({name_of(check) for check in checks}) == len(checks)
+
+
 @pytest.mark.parametrize("check", [*DERIVATIONS, *CLOSED_FORMS], ids=name_of)
 def test_every_proof_and_closed_form_speaks_of_a_row(check):
     assert rows_of(check), f"{check.__module__}: say in COVERS which rows it is about"

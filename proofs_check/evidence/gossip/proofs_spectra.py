@@ -195,7 +195,7 @@ COVERS = {
 
 # Derivations: D-PSGD by variances.
 
-SPREAD = GAMMA**2 * (4 * zeta2 / (1 - lam) ** 2 + 2 * sigma2 / (1 - lam))
+SPREAD = GAMMA**2 * (4 * zeta2 / (1 - rho) ** 2 + 2 * sigma2 / (1 - rho))
 
 
 def prove_d_psgd_variance(spread: Any = SPREAD) -> Verdict:
