@@ -35,8 +35,8 @@ from theory.theorems.dual_averaging import dual_averaging
 from theory.theorems.mirror_descent import mirror_descent
 from theory.theorems.projected_dgd import projected_dgd
 
-gamma, length, R2, T, lam, G, D, n = sp.symbols(
-    "gamma l R2 T lambda lipschitz_one divergence n", positive=True
+gamma, length, R2, T, lam, G, D, n, kept = sp.symbols(
+    "gamma l R2 T lambda lipschitz_one divergence n lam", positive=True
 )
 
 # DGD: descent of the mean model, and how far workers are from it.
@@ -157,7 +157,7 @@ def _logarithm() -> bool:
 
 # Mirror descent in the entropy over a network: one step by the log-sum-exp, spread in 1-norms.
 
-NETWORK = sp.sqrt(n) * lam / (1 - lam)
+NETWORK = sp.sqrt(n) * kept / (1 - kept)
 MIRROR_DESCENT_AMOUNT = D / (GAMMA * TIME) + GAMMA * G**2 * (sp.Rational(1, 2) + NETWORK)
 
 _v, _g = sp.symbols("v:3", positive=True), sp.symbols("g:3", real=True)
