@@ -236,8 +236,12 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
 
 
 def name_of(check: Callable[..., object]) -> str:
-    """``family.module.function``: what tells checks of one kind apart."""
-    return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
+    """``room.function``: what tells checks of one kind apart, in whatever file of a room they lie.
+
+    A family's evidence is a room.
+    """
+    _, room, *rest = check.__module__.split(".")
+    return f"{rest[0] if room == 'evidence' else room}.{check.__name__}"
 
 
 _KINDS: dict[CellKind, CheckKind] = {

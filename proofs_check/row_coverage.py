@@ -13,6 +13,7 @@ from importlib import import_module
 
 from algorithms.catalogue import ROWS, Row, row
 from proofs_check.cell import Cell, CellKind
+from proofs_check.prepare import name_of
 from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.registry import CLOSED_FORMS
 
@@ -65,6 +66,4 @@ def _results(row: Row) -> set[str]:
 @cache
 def _rows_by_name() -> dict[str, tuple[str, ...]]:
     checks = (*DERIVATIONS, *CLOSED_FORMS)
-    return {
-        f"{check.__module__.split('.', 2)[-1]}.{check.__name__}": rows_of(check) for check in checks
-    }
+    return {name_of(check): rows_of(check) for check in checks}

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, final
 
 from experiments.figures.reproduced import DotPanel, FigureDrawing, Panel, PublishedDot
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Confidence
 
 

@@ -14,7 +14,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import (
+from proofs_check.figure_runs.trace import (
     MeasuredMean,
     exact_error,
     gaussian,

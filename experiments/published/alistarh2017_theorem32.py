@@ -14,7 +14,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean, gaussian
+from proofs_check.figure_runs.trace import MeasuredMean, gaussian
 from theory import bits
 from theory.claims import Confidence, Source
 

@@ -15,7 +15,7 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.evidence.gossip_pairwise.studies import decay
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 

@@ -14,7 +14,7 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.evidence.synchronous.closed_forms_barriers import harmonic
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Confidence, Source
 
 _N, _STEPS, _REPLICAS = 16, 100, 128

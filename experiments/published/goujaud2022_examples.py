@@ -12,7 +12,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep
 

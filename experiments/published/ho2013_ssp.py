@@ -18,7 +18,7 @@ from experiments.figures.reproduction import PublishedNumber, Reproduction, at_m
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.evidence.synchronous.closed_forms_barriers import ahead_and_unseen
 from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_drawn as drawn
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Source
 from theory.stepsizes import ConstantStep
 

@@ -11,7 +11,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean, gaussian, outcomes
+from proofs_check.figure_runs.trace import MeasuredMean, gaussian, outcomes
 from theory.claims import Confidence, Source
 
 _D, _HEAVY, _DRAWS = 4096, 8, 60

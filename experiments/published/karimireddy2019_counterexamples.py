@@ -20,7 +20,7 @@ from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from proofs_check.instruments.adversary import counterexample
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats

@@ -16,7 +16,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import gaussian
+from proofs_check.figure_runs.trace import gaussian
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats
 from theory.claims import Source

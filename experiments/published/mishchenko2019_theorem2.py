@@ -10,7 +10,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from proofs_check.instruments import bits_setting
 from proofs_check.instruments.paths import path
 from theory.claims import Confidence, Source

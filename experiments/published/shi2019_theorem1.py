@@ -13,7 +13,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean, gaussian, relative_error
+from proofs_check.figure_runs.trace import MeasuredMean, gaussian, relative_error
 from theory.claims import Confidence, Source
 
 _D, _DRAWS = 10_000, 20

@@ -13,7 +13,7 @@ from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Source
 from theory.rules.batch_rules import StagedBatch
 from theory.stepsizes import ConstantStep, StepDecay

@@ -17,7 +17,7 @@ from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.claims import Confidence, Source
 from theory.stepsizes import InverseTimeStep
 

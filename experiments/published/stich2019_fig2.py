@@ -13,7 +13,7 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.evidence.local_updates.studies import skewed
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.stepsizes import InverseTimeStep

@@ -15,7 +15,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean, outcomes
+from proofs_check.figure_runs.trace import MeasuredMean, outcomes
 from theory.claims import Confidence, Source
 
 _N, _D, _DRAWS = 10, 256, 500

@@ -14,7 +14,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import gaussian
+from proofs_check.figure_runs.trace import gaussian
 from theory.claims import Confidence, Source
 
 _ROWS, _COLUMNS, _RANK, _STEPS, _STARTS = 200, 100, 5, 6, 40

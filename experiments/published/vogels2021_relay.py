@@ -19,7 +19,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import gaussian
+from proofs_check.figure_runs.trace import gaussian
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.reaching import reached_at
 from theory.claims import Confidence, Source

@@ -17,7 +17,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import MeasuredMean
+from proofs_check.figure_runs.trace import MeasuredMean
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats
 from theory.claims import Source

@@ -13,7 +13,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import gaussian, outcomes
+from proofs_check.figure_runs.trace import gaussian, outcomes
 from theory.claims import Source
 
 _D, _DRAWS = 200, 4000

@@ -12,7 +12,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import gaussian
+from proofs_check.figure_runs.trace import gaussian
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep
 

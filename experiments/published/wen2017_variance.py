@@ -12,7 +12,7 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from proofs_check.figure_runs.errors import exact_error, gaussian, relative_error
+from proofs_check.figure_runs.trace import exact_error, gaussian, relative_error
 from theory.claims import Confidence, Source
 
 _SIZES, _DRAWS = (10, 100, 1000, 10_000), 60

@@ -18,7 +18,7 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import standing
-from proofs_check.figure_runs.errors import gaussian
+from proofs_check.figure_runs.trace import gaussian
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats
 from theory.claims import Confidence, Source

@@ -10,12 +10,7 @@ from typing import Any
 from experiments.worst_cases.formulas import formula_of
 from proofs_check.refute.best_constants import best_constant
 from proofs_check.refute.certified import CertifiedSetting
-from proofs_check.worst_case.decentralised import (
-    STEPS,
-    local_descent,
-    slowest_mode,
-    step_search,
-)
+from proofs_check.worst_case.decentralised import STEPS, local_descent, slowest_mode, step_search
 from proofs_check.worst_case.feedback import ef21, error_feedback, feedback_optimum
 from proofs_check.worst_case.lyapunov import LyapunovSearch
 from proofs_check.worst_case.programme import Unsolved

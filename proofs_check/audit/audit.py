@@ -23,8 +23,7 @@ from proofs_check.audit.history import PAIRS
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.messages import Cost, Unmeasured, check_bits, check_cost, costs, headline
 from proofs_check.audit.moments import ALPHA, SampledOperator
-from proofs_check.audit.pace import USUAL, SamplingBudget, pace_of
-from proofs_check.audit.plan import Plan
+from proofs_check.audit.plan import USUAL, Plan, SamplingBudget, pace_of
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.receiver import check_receiver
 from proofs_check.audit.repeats import check_memory, check_seeds

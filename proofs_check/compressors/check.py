@@ -12,10 +12,9 @@ from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
 from proofs_check.compressors.absolute import check_absolute
-from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
-from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer
+from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer, second_look
 from proofs_check.compressors.single import check_single
 from proofs_check.compressors.witness import check_witnesses
 from proofs_check.instruments.adversary import WorstVector, search, tightness

@@ -14,7 +14,7 @@ largest of the observed range, the size ||x|| (a coordinate may go as far as the
 quantisers do) and gain |x_j| (a coordinate may be blown up, as sparsifiers do), the gain being the
 largest seen at the flat vector. For operators that stay within, the error is as stated; for others,
 such as one that sends x / p with probability p = 10^-4, a deviation is a suspicion only, which
-:mod:`proofs_check.compressors.confirmed` looks at again with a width that holds for all of a
+:mod:`proofs_check.compressors.longer` looks at again with a width that holds for all of a
 claimed variance.
 """
 

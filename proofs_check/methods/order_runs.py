@@ -22,8 +22,15 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.hypercube import Hypercube
 from algorithms.topologies.lazy import Lazy
-from proofs_check.methods.order_metrics import ERGODIC, end_of, ergodic
-from proofs_check.methods.order_places import Stated, copied, pair_of, place_of
+from proofs_check.methods.order_places import (
+    ERGODIC,
+    Stated,
+    copied,
+    end_of,
+    ergodic,
+    pair_of,
+    place_of,
+)
 from proofs_check.methods.rate_looks import HorizonCurve
 from proofs_check.methods.sweep_points import HORIZONS, put
 from proofs_check.methods.tuned_run import TunedRun, measured

@@ -1,6 +1,6 @@
 """Inequalities that carry recursions of distances: roots of second moments add up, what mixing and
-contractions leave of them, and where S <- k S + a stays.
-"""
+contractions leave of them, and where S <- k S + a stays; how one step of subgradients
+telescopes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative
+from proofs_check.proofs.evaluated import GAMMA
 
 
 def triangle() -> tuple[DerivationStep, ...]:
@@ -78,3 +79,29 @@ def spread() -> tuple[DerivationStep, ...]:
     """Steps add their own length at most to what lies about the mean, rounds of mixing shrink it;
     it ends where S <- k S + a stays."""
     return (*triangle(), about_the_mean(), mixing(), stays())
+
+
+def telescope(what: str) -> DerivationStep:
+    """<g, x - x*> = (||x - x*||^2 - ||x - gamma g - x*||^2)/(2 gamma) + gamma ||g||^2/2."""
+    x, g, star = sp.symbols("x g star", real=True)
+    one = ((x - star) ** 2 - (x - GAMMA * g - star) ** 2) / (2 * GAMMA) + GAMMA * g**2 / 2
+    return equality(what, one, (x - star) * g)
+
+
+def root_sum() -> DerivationStep:
+    """1/sqrt(1) + ... + 1/sqrt(T) <= 2 sqrt(T), as each term is at most a difference of roots."""
+    root, before = sp.symbols("root before", positive=True)  # sqrt(t), sqrt(t - 1)
+    one = root**2 - before**2
+    room = 2 * (root - before) - one / root
+    return equality("1/sqrt(t) <= 2 (sqrt(t) - sqrt(t - 1))", room, (root - before) ** 2 / root)
+
+
+# Cauchy-Schwarz by Lagrange's identity; from a descent step to f - f* by Polyak-Lojasiewicz.
+
+
+def sums_of_squares(count: int) -> DerivationStep:
+    """count sum a_i^2 - (sum a_i)^2 = sum_{i<j} (a_i - a_j)^2 at ``count`` variables."""
+    a = sp.symbols(f"a:{count}", real=True)
+    squares = sum((a[i] - a[j]) ** 2 for i in range(count) for j in range(i))
+    left = count * sum(x**2 for x in a) - sum(a) ** 2
+    return equality(f"Lagrange's identity at {count} variables", left, squares)

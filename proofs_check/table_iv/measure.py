@@ -19,10 +19,9 @@ from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
 from proofs_check.moments.reasons import NotLinear
-from proofs_check.table_iv.bills import traffic
 from proofs_check.table_iv.exact import apart, instance_of, runs_exactly
 from proofs_check.table_iv.exact_result import exact_result
-from proofs_check.table_iv.formulas import FormulaExponent, FormulaPoint, formula_exponent
+from proofs_check.table_iv.formulas import FormulaExponent, FormulaPoint, formula_exponent, traffic
 from proofs_check.table_iv.trial import GROUPS, METRICS, OCTAVES, TableTrial
 from proofs_check.table_iv.variants import kept_variants
 from proofs_check.verdict import CheckKind, Outcome, Verdict

@@ -27,7 +27,7 @@ from proofs_check.suite import cells
 
 LEFT = (CellKind.MUTANTS, CellKind.EFFECT)
 BY_RUNS = {name for name, record in records().items() if record.attacker == "runs"}
-BEST = "certified.prove_best_constants"
+BEST = "refute.prove_best_constants"
 CELLS = tuple(
     cell
     for cell in cells("quick")
@@ -39,7 +39,7 @@ CELLS = tuple(
 depend on all, effects, which look into rows of their choice and have a test of their own, and
 limits that are attacked on a row's problems, which the attacker looks up in the catalogue."""
 
-ABOUT_THEOREMS = ("orders_of_bounds.prove_orders_of_bounds", "closed_forms.orders_of_all_bounds")
+ABOUT_THEOREMS = ("proofs.prove_orders_of_bounds", "synchronous.orders_of_all_bounds")
 """Checks that read every theorem."""
 
 EFFECTS = tuple(cell for cell in cells("quick") if cell.kind is CellKind.EFFECT)
@@ -162,7 +162,7 @@ def test_a_method_reruns_its_rows_and_the_checks_that_run_it(tree: Path, before:
     found = changed(tree, before, file, "def meet(", "def meet(  # edited\n       ")
     studies = ("ad_psgd_conflicts", "ad_psgd_rate", "ad_psgd_straggler")
     own = of_rows("ad-psgd") & (runs() | kind("bound"))
-    expected = own | called("gossip_pairwise.closed_forms.ad_psgd")
+    expected = own | called("gossip_pairwise.ad_psgd")
     expected |= in_table_iv("ad-psgd")
     assert found == expected | called(*(f"study {name}" for name in studies))
 
@@ -176,7 +176,7 @@ def test_a_kernel_reruns_all_that_use_it(tree: Path, before: Versions) -> None:
     sketch = (tree / "algorithms/kernels/sketch.py").read_text(encoding="utf-8")
     line = next(text for text in sketch.splitlines() if text.startswith("    return"))
     found = changed(tree, before, "algorithms/kernels/sketch.py", line, f"    # edited\n{line}")
-    closed = called("closed form decomposition.closed_forms.sketched_sgd")
+    closed = called("closed form decomposition.sketched_sgd")
     assert found == of_rows("sketched-sgd") | closed
 
 
@@ -194,9 +194,7 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
     found = changed(tree, before, "theory/theorems/dgd.py", "0.5 + 2 /", "0.5 + 3 /")
     assert found >= of_rows("dgd") & runs() | called("bound dgd:dgd:lad-diabetes-sorted, 4 samples")
     alone = {cell for cell in found if cell.row != "dgd"}
-    assert alone == called(
-        "synchronous.closed_forms.t1", "gossip_convex.proofs.prove_dgd", *ABOUT_THEOREMS
-    )
+    assert alone == called("synchronous.t1", "gossip_convex.prove_dgd", *ABOUT_THEOREMS)
 
 
 def test_a_collective_reruns_its_rows_and_no_method(tree: Path, before: Versions) -> None:
@@ -232,7 +230,7 @@ def test_a_proof_and_a_study_rerun_alone(tree: Path, before: Versions) -> None:
         changed(tree, before, file, "def prove_ring_spectrum(", "def prove_ring_spectrum( ")
         == alone
     )
-    file = "proofs_check/evidence/lazy/studies.py"
+    file = "proofs_check/evidence/lazy/effects.py"
     found = changed(tree, before, file, "StudyResult:", "StudyResult :")
     assert found == called("study lag_uploads")
 
@@ -335,7 +333,7 @@ def small(kind: str) -> Cell:
         "workers": lambda cell: cell.row == "qsgd",
         "problem": lambda cell: cell.problem == "lad-diabetes-sorted",
         "bound": lambda cell: cell.row == "dgd",
-        "closed": lambda cell: cell.check == "closed form gossip.closed_forms_choco.choco_sgd",
+        "closed": lambda cell: cell.check == "closed form gossip.choco_sgd",
         "study": lambda cell: cell.check == "study d2_bias",
         "topology": lambda cell: "FDLA" in cell.check,
     }

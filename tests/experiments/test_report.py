@@ -45,7 +45,7 @@ pytestmark = pytest.mark.processes
 
 RUN = Cell("bsp-sgd", "quadratic-sc", CellKind.RUN, "", (1,), 8, 100, 4)
 STUDY = Cell("bsp-sgd", "quadratic-sc", CellKind.STUDY, "bsp_time_strongly_convex")
-PROOF = Cell("", "", CellKind.PROOF, "quantisation.proofs_operators.prove_qsgd")
+PROOF = Cell("", "", CellKind.PROOF, "quantisation.prove_qsgd")
 OPERATOR = Cell("qsgd", "", CellKind.OPERATOR, "QSGD(s=4)", n=100)
 WORKERS = Cell("qsgd", "quadratic-sc", CellKind.WORKERS)
 IDENTITY = Cell("", "", CellKind.OPERATOR, "identity", n=100)

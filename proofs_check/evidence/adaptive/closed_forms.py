@@ -1,26 +1,29 @@
-"""Closed forms: adaptive k, gtop k, lags, variance based."""
+"""Adaptive k, gtop-k, lags and variance-based sparsifiers: closed forms, faults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, final
 
 import torch
 from torch import Tensor
 
+from algorithms.collectives.base import MessageRound
+from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
 from algorithms.core.key import Key
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
-from algorithms.methods.adaptive.gtop_k import GTopK
+from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
 from algorithms.methods.adaptive.variance_based import VarianceBased
+from algorithms.methods.base import RunContext
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
-    mean_row,
-    noisy,
-    nothing_moves_it_else,
-)
+from proofs_check.collectives.lists import gtop_k_tree
+from proofs_check.evidence.auxiliary.error_feedback import mean_row, noisy, nothing_moves_it_else
 from proofs_check.instruments.closed_forms import ClosedForms, same, supported
 from proofs_check.instruments.paths import Snapshot, models, path
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 from theory.seconds.sparse_times import finished, merged, ready_times
@@ -162,3 +165,42 @@ def variance_based() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (adaptive_k, variance_based)
+
+
+# Faults planted in the accounts of sparsifiers that adapt.
+
+
+@final
+@dataclass(frozen=True)
+class ForgetfulTree(FaultyMethod):
+    """gTop-k that forgets what it sent in vain: only what was not sent stays in the residual."""
+
+    right: GTopK
+
+    def step(self, state: GTopKState, t: int, context: RunContext) -> GTopKState:
+        wanted = state.residual + self.right.step_rule(t) * context.gradient(state.x, t)
+        own = context.pack(self.right.operator, wanted, t).own(context.network.workers)
+        return self.right.step(state, t, context)._replace(residual=wanted - own)
+
+
+def uncut(
+    program: Iterable[MessageRound], lists: Sequence[SparseList], keep: int | None = None
+) -> RunOfLists:
+    """Lists as long as they become."""
+    return run_lists(program, lists)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "gTop-k with a stale residual", "what was sent and dropped by the merge is lost",
+        accounts_of_two, wrapped(ForgetfulTree, GTopK),
+    ),
+    fault(
+        "gTop-k tree that never cuts", "lists that are merged keep all of their entries",
+        gtop_k_tree, uncut,
+    ),
+    fault(
+        "variance-based dropping its rounding", "what rounding changed is claimed to be kept",
+        variance_based_keeps, False,
+    ),
+)  # fmt: skip

@@ -26,7 +26,7 @@ from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.base import Neighbours
-from proofs_check.evidence.adaptive.faults import ForgetfulTree
+from proofs_check.evidence.adaptive.closed_forms import ForgetfulTree
 from proofs_check.instruments.bits_setting import UNEQUAL, noisy
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice

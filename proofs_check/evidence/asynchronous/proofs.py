@@ -1,4 +1,4 @@
-"""Derivations: asynchronous moments, asynchronous pl, asysg con, asysg incon."""
+"""Derivations: asynchronous SGD by moments and under Polyak-Lojasiewicz, AsySG-con, AsySG-incon."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.evaluated import GAMMA
 from proofs_check.proofs.expressions import computes, descends
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import AsysgCon
 from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.dc_asgd_bounded import dc_asgd_bounded
 
+L, G2, tau_coordinate, M, T, sigma2 = sp.symbols("L G2 tau_coordinate M T sigma2", positive=True)
+asysg_con_gap, steepest, tau, extra = sp.symbols("Delta lipschitz tau compensation", positive=True)
 # Asynchronous SGD by second moments: what was missed is short, whatever it is.
 
 
-ASYNCHRONOUS_MOMENTS_L, G2, asynchronous_moments_tau = (
-    symbol(name) for name in ("L", "G2", "tau_coordinate")
-)
-ASYNCHRONOUS_MOMENTS_FLOOR = (
-    GAMMA * ASYNCHRONOUS_MOMENTS_L * G2
-    + GAMMA**2 * ASYNCHRONOUS_MOMENTS_L**2 * asynchronous_moments_tau**2 * G2
-)
+ASYNCHRONOUS_MOMENTS_FLOOR = GAMMA * L * G2 + GAMMA**2 * L**2 * tau_coordinate**2 * G2
 
 
 def missed(count: int) -> DerivationStep:
@@ -42,11 +39,8 @@ def late_step(claimed: Any) -> tuple[DerivationStep, ...]:
     <grad f(x), grad f(xhat)> >= (g2 - L^2 ||x - xhat||^2)/2, and the squared step is gamma^2 G2.
     """
     g2, h2 = sp.symbols("g2 h2", nonnegative=True)
-    late = GAMMA**2 * asynchronous_moments_tau**2 * G2
-    descent = (
-        -GAMMA * (g2 + h2 - ASYNCHRONOUS_MOMENTS_L**2 * late) / 2
-        + GAMMA**2 * ASYNCHRONOUS_MOMENTS_L / 2 * G2
-    )
+    late = GAMMA**2 * tau_coordinate**2 * G2
+    descent = -GAMMA * (g2 + h2 - L**2 * late) / 2 + GAMMA**2 * L / 2 * G2
     kept = -GAMMA / 2 * g2 + GAMMA / 2 * claimed
     slack = sp.expand(kept - descent)
     return (
@@ -57,9 +51,9 @@ def late_step(claimed: Any) -> tuple[DerivationStep, ...]:
             GAMMA,
             g2,
             h2,
-            ASYNCHRONOUS_MOMENTS_L,
+            L,
             G2,
-            asynchronous_moments_tau,
+            tau_coordinate,
         ),
     )
 
@@ -107,13 +101,9 @@ def prove_asynchronous_pl(claimed: Any = ASYNCHRONOUS_MOMENTS_FLOOR) -> Verdict:
 # - what H is multiplied by is not positive under the condition, and is left out.
 
 
-ASYSG_CON_L, M, T, sigma2, asysg_con_gap = sp.symbols("L M T sigma2 Delta", positive=True)
 TAU = sp.Symbol("tau", nonnegative=True)
-BOUND = (
-    2 * asysg_con_gap / (M * T * GAMMA)
-    + (GAMMA * ASYSG_CON_L + 2 * ASYSG_CON_L**2 * M * TAU * GAMMA**2) * sigma2
-)
-RATE = 4 * sp.sqrt(asysg_con_gap * ASYSG_CON_L * sigma2 / (M * T))
+BOUND = 2 * asysg_con_gap / (M * T * GAMMA) + (GAMMA * L + 2 * L**2 * M * TAU * GAMMA**2) * sigma2
+RATE = 4 * sp.sqrt(asysg_con_gap * L * sigma2 / (M * T))
 
 
 def theorem_1(bound: Any) -> tuple[DerivationStep, ...]:
@@ -121,11 +111,11 @@ def theorem_1(bound: Any) -> tuple[DerivationStep, ...]:
     a, h, u, v = sp.symbols("a h u v", real=True)
     G, H = sp.symbols("G H", nonnegative=True)
     drop = GAMMA * M / 2
-    apart = ASYSG_CON_L**2 * 2 * GAMMA**2 * (TAU * M * sigma2 * T + TAU**2 * M**2 * H)
-    length = GAMMA**2 * ASYSG_CON_L / 2 * (M * sigma2 * T + M**2 * H)
+    apart = L**2 * 2 * GAMMA**2 * (TAU * M * sigma2 * T + TAU**2 * M**2 * H)
+    length = GAMMA**2 * L / 2 * (M * sigma2 * T + M**2 * H)
     left = asysg_con_gap - drop * (G + H) + drop * apart + length  # at least 0, as f >= f*
     kept = sp.expand(left).coeff(H)
-    condition = 1 - GAMMA * ASYSG_CON_L * M - 2 * (GAMMA * ASYSG_CON_L * M * TAU) ** 2
+    condition = 1 - GAMMA * L * M - 2 * (GAMMA * L * M * TAU) ** 2
     most = sp.solve(left.subs(H, 0), G)[0] / T
     return (
         equality("polarised", M * a * h, M / 2 * (a**2 + h**2 - (a - h) ** 2)),
@@ -145,15 +135,11 @@ def prove_asysg_con(claimed: Any = RATE, bound: Any = BOUND) -> Verdict:
     first two terms make up to 3/4.
     """
     tau, v, gamma = sp.symbols("tau v gamma", nonnegative=True)
-    long = {T: 4 * M * ASYSG_CON_L * asysg_con_gap * (tau + 1) ** 2 * (1 + v) ** 2 / sigma2}
-    step = sp.sqrt(asysg_con_gap / (M * ASYSG_CON_L * T * sigma2))
-    lead = 2 * asysg_con_gap / (M * T * step) + step * ASYSG_CON_L * sigma2
-    delay = 2 * ASYSG_CON_L**2 * M * tau * step**2 * sigma2
-    condition = (
-        (1 - gamma * ASYSG_CON_L * M - 2 * (gamma * ASYSG_CON_L * M * tau) ** 2)
-        .subs(gamma, step)
-        .subs(long)
-    )
+    long = {T: 4 * M * L * asysg_con_gap * (tau + 1) ** 2 * (1 + v) ** 2 / sigma2}
+    step = sp.sqrt(asysg_con_gap / (M * L * T * sigma2))
+    lead = 2 * asysg_con_gap / (M * T * step) + step * L * sigma2
+    delay = 2 * L**2 * M * tau * step**2 * sigma2
+    condition = (1 - gamma * L * M - 2 * (gamma * L * M * tau) ** 2).subs(gamma, step).subs(long)
     share = sp.simplify(((claimed - lead - delay) / RATE).subs(long))
     y = 2 / (1 + sp.sqrt(1 + 8 * tau**2))
     return settled(
@@ -171,10 +157,7 @@ def prove_asysg_con(claimed: Any = RATE, bound: Any = BOUND) -> Verdict:
 # AsySG with inconsistent reads: missed parts of updates, their noises uncorrelated.
 
 
-ASYSG_INCON_L, asysg_incon_tau = (symbol(name) for name in ("L", "tau_coordinate"))
-ASYSG_INCON_FLOOR = (
-    GAMMA * ASYSG_INCON_L + 2 * GAMMA**2 * ASYSG_INCON_L**2 * asysg_incon_tau
-) * sigma2
+ASYSG_INCON_FLOOR = (GAMMA * L + 2 * GAMMA**2 * L**2 * tau_coordinate) * sigma2
 
 
 def prove_asysg_incon(claimed: Any = ASYSG_INCON_FLOOR, returns: Any = 1) -> Verdict:
@@ -187,20 +170,16 @@ def prove_asysg_incon(claimed: Any = ASYSG_INCON_FLOOR, returns: Any = 1) -> Ver
     """
     g2, h, gap, T = sp.symbols("g2 h Delta T", nonnegative=True)
     y, v = sp.symbols("y v", nonnegative=True)  # y = gamma L
-    one = -GAMMA * (g2 + h) / 2 + GAMMA**2 * ASYSG_INCON_L / 2 * (h + sigma2)
-    late = GAMMA / 2 * ASYSG_INCON_L**2 * 2 * GAMMA**2 * asysg_incon_tau * sigma2
-    back = returns * GAMMA / 2 * ASYSG_INCON_L**2 * 2 * GAMMA**2 * asysg_incon_tau**2 * h
+    one = -GAMMA * (g2 + h) / 2 + GAMMA**2 * L / 2 * (h + sigma2)
+    late = GAMMA / 2 * L**2 * 2 * GAMMA**2 * tau_coordinate * sigma2
+    back = returns * GAMMA / 2 * L**2 * 2 * GAMMA**2 * tau_coordinate**2 * h
     mean = sp.expand(one + back + late)
     of_h = sp.factor(mean.coeff(h, 1))
-    paid = (
-        -GAMMA
-        / 2
-        * (1 - GAMMA * ASYSG_INCON_L - 2 * GAMMA**2 * ASYSG_INCON_L**2 * asysg_incon_tau**2)
-    )
+    paid = -GAMMA / 2 * (1 - GAMMA * L - 2 * GAMMA**2 * L**2 * tau_coordinate**2)
     total = sp.solve(sp.Eq(-gap / T, mean.subs(h, 0)), g2)[0]
     a, b = sp.symbols("a b", real=True)
-    edge = (1 - y - 2 * y**2 * asysg_incon_tau**2).subs(
-        y, 2 / (1 + sp.sqrt(1 + 8 * asysg_incon_tau**2))
+    edge = (1 - y - 2 * y**2 * tau_coordinate**2).subs(
+        y, 2 / (1 + sp.sqrt(1 + 8 * tau_coordinate**2))
     )
     return settled(
         "asysg_incon",
@@ -216,4 +195,44 @@ def prove_asysg_incon(claimed: Any = ASYSG_INCON_FLOOR, returns: Any = 1) -> Ver
     )
 
 
-PROOFS = (prove_asynchronous_moments, prove_asynchronous_pl, prove_asysg_con, prove_asysg_incon)
+# Derivations: delay-compensated asynchronous SGD with bounded gradients.
+
+LONGEST = steepest / (1 - GAMMA * extra * tau)
+
+
+def prove_dc_asgd_bounded(longest: Any = LONGEST) -> Verdict:
+    """Directions of updates are at most ``longest`` = U long: a gradient, and c times a move of at
+    most gamma tau U.
+
+    <grad f, h> >= (g2 - ||grad f - h||^2)/2 for the mean direction h, which is off by at most
+    (L + c) gamma tau U. gamma = 1/(2 c tau (1 + v)) leaves half of the denominator.
+    """
+    g2, h2, v = sp.symbols("g2 h2 v", nonnegative=True)
+    lam, g, decay = sp.symbols("lambda_0 g m", positive=True)
+    off = (L + extra) * GAMMA * tau * longest
+    change = -GAMMA / 2 * (g2 + h2 - off**2) + GAMMA**2 * L / 2 * longest**2
+    floor = GAMMA * L * longest**2 + GAMMA**2 * (L + extra) ** 2 * tau**2 * longest**2
+    slack = sp.simplify(-GAMMA / 2 * g2 + GAMMA / 2 * floor - change)
+    left = (1 - GAMMA * extra * tau).subs(GAMMA, 1 / (2 * extra * tau * (1 + v)))
+    compensated = lam / sp.sqrt((1 - decay) * g**2) * g**2
+    return settled(
+        "dc_asgd_bounded",
+        f"directions are at most {longest} long, so the rate of SGD up to (L + c)^2 tau^2",
+        "derived; setting of Zheng et al. 2017, arXiv:1609.08326",
+        equality("the adaptive term", sp.simplify(compensated), lam * g / sp.sqrt(1 - decay)),
+        equality("no direction is longer", steepest + extra * GAMMA * tau * longest, longest),
+        nonnegative(
+            "half is left", sp.simplify((left - sp.Rational(1, 2)) * 2 * (1 + v)), v
+        ),
+        nonnegative("one step descends, however stale", slack, h2, GAMMA),
+        descends(dc_asgd_bounded, 2, floor),
+    )  # fmt: skip
+
+
+PROOFS = (
+    prove_asynchronous_moments,
+    prove_asynchronous_pl,
+    prove_asysg_con,
+    prove_asysg_incon,
+    prove_dc_asgd_bounded,
+)

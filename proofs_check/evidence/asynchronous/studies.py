@@ -36,9 +36,9 @@ AsyncSpeedupBuild = Callable[[ParameterServer], Method[Any]]
 
 _BUDGETS = (144, 576, 2304)
 _SHARES = (0.25, 0.5, 1.0, 1.5, 2.0)  # n / sqrt(K)
-_ASYNC_SPEEDUP_REPLICAS, _ASYNC_SPEEDUP_SEED, _ASYNC_SPEEDUP_D = 48, 11, 8
+_REPLICAS, _SEED, _D = 48, 11, 8
 _LEVEL, _FLAT, _LOSS = 1.4, 1.2, 1.5
-_ASYNC_SPEEDUP_ROW, _ASYNC_SPEEDUP_PROBLEM = "asp", "quadratic-sc"
+_ROW, _PROBLEM = "asp", "quadratic-sc"
 
 
 @study(
@@ -63,15 +63,14 @@ def async_speedup_measure(
         for k, ns, e in zip(budgets, workers, errors, strict=True)
     )
     description = (
-        f"{_ASYNC_SPEEDUP_REPLICAS} replicas, gamma = 1/sqrt(K), exponential times, seed "
-        f"{_ASYNC_SPEEDUP_SEED}, error "
+        f"{_REPLICAS} replicas, gamma = 1/sqrt(K), exponential times, seed {_SEED}, error "
     )
     description += f"{ALPHA:g}"
     speed = rate_verdict(
         fit, 0.5, True, claim="the delay that costs a share of the error grows as sqrt(K)",
         variable="K", provenance=f"error {_LEVEL} times that of n = 1 at n = {knees}; "
         f"{description}",
-        subject=_ASYNC_SPEEDUP_ROW, problem=_ASYNC_SPEEDUP_PROBLEM,
+        subject=_ROW, problem=_PROBLEM,
     )  # fmt: skip
     flat = _ratio(errors, _SHARES.index(1.0) + 1, description)
     lost = _ratio(errors, _SHARES.index(2.0) + 1, description, loss=True)
@@ -83,13 +82,11 @@ def async_speedup_measure(
 
 def _error(build: AsyncSpeedupBuild, n: int, budget: int) -> Floats:
     """Mean squared gradient over the run of each replica ``[R]``."""
-    problem = Quadratic.strongly_convex(n, _ASYNC_SPEEDUP_D, L=1.0, mu=0.1, sigma2=1.0, R2=4.0)
+    problem = Quadratic.strongly_convex(n, _D, L=1.0, mu=0.1, sigma2=1.0, R2=4.0)
     step = ConstantStep(budget**-0.5)
-    method = build(ParameterServer(step, budget, Exponential(), replicas=_ASYNC_SPEEDUP_REPLICAS))
-    total = np.zeros(_ASYNC_SPEEDUP_REPLICAS)
-    for moment in path(
-        method, problem, budget - 1, seed=_ASYNC_SPEEDUP_SEED, replicas=_ASYNC_SPEEDUP_REPLICAS
-    ):
+    method = build(ParameterServer(step, budget, Exponential(), replicas=_REPLICAS))
+    total = np.zeros(_REPLICAS)
+    for moment in path(method, problem, budget - 1, seed=_SEED, replicas=_REPLICAS):
         x = method.models(moment.state)[..., 0, :]
         total += problem.mean_gradient(x).square().sum(-1).numpy()
     return total / budget
@@ -115,15 +112,12 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Float
             [_log_knee(ns, e[keep].mean(axis=0)) for ns, e in zip(workers, errors, strict=True)]
         )
 
-    everyone = np.ones(_ASYNC_SPEEDUP_REPLICAS, dtype=bool)
+    everyone = np.ones(_REPLICAS, dtype=bool)
     whole = knees(everyone)
     slope = float(np.polyfit(log_k, whole, 1)[0])
-    without = [
-        np.polyfit(log_k, knees(np.arange(_ASYNC_SPEEDUP_REPLICAS) != r), 1)[0]
-        for r in range(_ASYNC_SPEEDUP_REPLICAS)
-    ]
-    spread = float(np.std(without) * (_ASYNC_SPEEDUP_REPLICAS - 1) ** 0.5)
-    half = float(scipy.stats.t.isf(ALPHA / 2, _ASYNC_SPEEDUP_REPLICAS - 1)) * spread
+    without = [np.polyfit(log_k, knees(np.arange(_REPLICAS) != r), 1)[0] for r in range(_REPLICAS)]
+    spread = float(np.std(without) * (_REPLICAS - 1) ** 0.5)
+    half = float(scipy.stats.t.isf(ALPHA / 2, _REPLICAS - 1)) * spread
     intercept = float(whole.mean() - slope * log_k.mean())
     residual = float(np.abs(whole - intercept - slope * log_k).max())
     return PowerLawFit(
@@ -134,7 +128,7 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Float
         residual,
         len(budgets),
         len(budgets),
-        _ASYNC_SPEEDUP_REPLICAS,
+        _REPLICAS,
         ALPHA,
         0.0,
     )
@@ -146,11 +140,7 @@ def _ratio(errors: list[Floats], place: int, description: str, *, loss: bool = F
     ratios = [(e[:, place].mean() / e[:, 0].mean(), e) for e in errors]
     ratio, e = pick(ratios, key=lambda pair: pair[0])
     spread = sum(np.var(e[:, j], ddof=1) / e[:, j].mean() ** 2 for j in (0, place))
-    half = float(
-        scipy.stats.t.isf(ALPHA, _ASYNC_SPEEDUP_REPLICAS - 1)
-        * ratio
-        * (spread / _ASYNC_SPEEDUP_REPLICAS) ** 0.5
-    )
+    half = float(scipy.stats.t.isf(ALPHA, _REPLICAS - 1) * ratio * (spread / _REPLICAS) ** 0.5)
     share, bound = _SHARES[place - 1], _LOSS if loss else _FLAT
     refuted = ratio + half < bound if loss else ratio - half > bound
     what = f"at least {bound} times" if loss else f"at most {bound} times"
@@ -161,5 +151,5 @@ def _ratio(errors: list[Floats], place: int, description: str, *, loss: bool = F
         statistic=float(ratio), bound=bound, uncertainty=half, resolution=2 * half,
         evidence=f"{'smallest' if loss else 'largest'} ratio {ratio:.3f} +- {half:.2g} over "
         f"{len(errors)} budgets K",
-        provenance=description, subject=_ASYNC_SPEEDUP_ROW, problem=_ASYNC_SPEEDUP_PROBLEM,
+        provenance=description, subject=_ROW, problem=_PROBLEM,
     )  # fmt: skip

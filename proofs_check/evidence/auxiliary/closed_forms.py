@@ -1,4 +1,4 @@
-"""Closed forms: dgc, momentum, gmc, local clipping, momentum correction."""
+"""DGC, momentum, GMC, local clipping, momentum correction: closed forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
+from proofs_check.evidence.auxiliary.error_feedback import (
     constant_gradient,
     mean_row,
     noisy,

@@ -1,4 +1,4 @@
-"""Derivations: error feedback and its residuals."""
+"""Derivations: error feedback and its residuals, and by variances."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from typing import Any, cast
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
-from proofs_check.proofs.evaluated import GAMMA, evaluates, symbol
-from proofs_check.proofs.expressions import constants, descends, exact
+from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
+from proofs_check.proofs.expressions import computes, constants, descends, exact
+from proofs_check.proofs.norms import about_the_mean
 from proofs_check.verdict import Verdict
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 
+L, G2, sigma2, n, gamma, delta, D2 = sp.symbols("L G2 sigma2 n gamma delta D2", positive=True)
+zeta2, gap = sp.symbols("zeta2 initial_gap", positive=True)
 # SGD with error feedback on n workers: the descent step with the noise averaged.
 
 
-EF_SGD_WORKERS_L, G2, sigma2, n, gamma, delta = sp.symbols(
-    "L G2 sigma2 n gamma delta", positive=True
-)
-EF_SGD_WORKERS_FLOOR = (
-    gamma * EF_SGD_WORKERS_L * sigma2 / n
-    + 8 * gamma**2 * EF_SGD_WORKERS_L**2 * G2 * (1 - delta) / delta**2
-)
+EF_SGD_WORKERS_FLOOR = gamma * L * sigma2 / n + 8 * gamma**2 * L**2 * G2 * (1 - delta) / delta**2
 
 
 def virtual_descent(e2: Any, claimed: Any) -> tuple[DerivationStep, ...]:
@@ -35,15 +33,13 @@ def virtual_descent(e2: Any, claimed: Any) -> tuple[DerivationStep, ...]:
     a, u = sp.symbols("a u", real=True)
     a2, gap, T = sp.symbols("a2 Delta T", positive=True)
     v = sp.symbols("v", nonnegative=True)
-    rise = gamma * EF_SGD_WORKERS_L**2 * e2 + gamma**2 * EF_SGD_WORKERS_L / 2 * sigma2 / n
-    descent = -3 * gamma / 4 * a2 + gamma**2 * EF_SGD_WORKERS_L / 2 * a2
-    slack = sp.simplify(
-        (-gamma / 2 * a2 - descent).subs(gamma, 1 / (2 * EF_SGD_WORKERS_L * (1 + v)))
-    )
+    rise = gamma * L**2 * e2 + gamma**2 * L / 2 * sigma2 / n
+    descent = -3 * gamma / 4 * a2 + gamma**2 * L / 2 * a2
+    slack = sp.simplify((-gamma / 2 * a2 - descent).subs(gamma, 1 / (2 * L * (1 + v))))
     total = sp.solve(sp.Eq(-gap, T * (-gamma / 2 * a2 + rise)), a2)[0]
     return (
         equality("the residual, by a square", a * (a - u) - 3 * a**2 / 4 + u**2, (a / 2 - u) ** 2),
-        nonnegative("one step descends for gamma <= 1/(2L)", slack, v, a2, EF_SGD_WORKERS_L),
+        nonnegative("one step descends for gamma <= 1/(2L)", slack, v, a2, L),
         equality("the sum of T steps", total, 2 * gap / (gamma * T) + claimed),
     )
 
@@ -62,10 +58,7 @@ def prove_ef_sgd_workers(claimed: Any = EF_SGD_WORKERS_FLOOR) -> Verdict:
 # Error feedback with a bounded absolute error: fixed thresholds.
 
 
-ABSOLUTE_COMPRESSOR_EF_L, D2 = sp.symbols("L D2", positive=True)
-ABSOLUTE_COMPRESSOR_EF_FLOOR = (
-    gamma * ABSOLUTE_COMPRESSOR_EF_L * sigma2 / n + 2 * ABSOLUTE_COMPRESSOR_EF_L**2 * D2
-)
+ABSOLUTE_COMPRESSOR_EF_FLOOR = gamma * L * sigma2 / n + 2 * L**2 * D2
 
 
 def prove_absolute_compressor_ef(
@@ -91,11 +84,7 @@ def prove_absolute_compressor_ef(
 # SGD with error feedback on smooth functions: the descent step at the virtual iterate.
 
 
-EF_SGD_NONCONVEX_L = sp.symbols("L", positive=True)
-EF_SGD_NONCONVEX_FLOOR = (
-    gamma * EF_SGD_NONCONVEX_L * G2
-    + 4 * gamma**2 * EF_SGD_NONCONVEX_L**2 * G2 * (1 - delta) / delta**2
-)
+EF_SGD_NONCONVEX_FLOOR = gamma * L * G2 + 4 * gamma**2 * L**2 * G2 * (1 - delta) / delta**2
 
 
 def prove_ef_sgd_nonconvex(claimed: Any = EF_SGD_NONCONVEX_FLOOR) -> Verdict:
@@ -108,7 +97,7 @@ def prove_ef_sgd_nonconvex(claimed: Any = EF_SGD_NONCONVEX_FLOOR) -> Verdict:
     a, b = sp.symbols("a b", real=True)
     a2, gap, T = sp.symbols("a2 Delta T", positive=True)
     e2 = 4 * gamma**2 * G2 * (1 - delta) / delta**2
-    rise = gamma * EF_SGD_NONCONVEX_L**2 / 2 * e2 + gamma**2 * EF_SGD_NONCONVEX_L / 2 * G2
+    rise = gamma * L**2 / 2 * e2 + gamma**2 * L / 2 * G2
     total = sp.solve(sp.Eq(-gap, T * (-gamma / 2 * a2 + rise)), a2)[0]
     return settled(
         "ef_sgd_nonconvex",
@@ -219,6 +208,60 @@ def prove_error_feedback_residual(claimed: Any = SUP) -> Verdict:
     )
 
 
+COVERS = {
+    "prove_error_feedback_bound": ("error-feedback",),
+    "prove_error_feedback_residual": ("error-feedback",),
+}
+
+
+# Derivations: error feedback by variances.
+
+KEPT = 1 - delta / 2
+
+
+def prove_ef_sgd_variance(kept: Any = KEPT) -> Verdict:
+    """A step leaves ``kept`` of the residuals' mean square and adds what gradients bring.
+
+    E||p - C(p)||^2 <= (1 - delta) E||p||^2, p = e + gamma grad f_i(x) + noise, whose mean square is
+    orthogonal to the rest; (a + b)^2 <= (1 + s) a^2 + (1 + 1/s) b^2 with s = delta/(2 (1 - delta)).
+    G is the mean over steps of ||grad f(x)||^2. delta = 1/(1 + u), gamma = delta/(4 L sqrt(1 -
+    delta) (1 + v)).
+    """
+    a, b = sp.symbols("a b", real=True)
+    u, v, G, g2 = sp.symbols("u v G g2", nonnegative=True)
+    s = delta / (2 * (1 - delta))
+    young = (1 + s) * a**2 + (1 + 1 / s) * b**2 - (a + b) ** 2
+    brought = (1 - delta) * (1 + 1 / s)
+    room = (2 * (1 - delta) / delta - brought).subs(delta, 1 / (1 + u))
+    added = GAMMA**2 * (1 - delta) * (2 / delta * (G + zeta2) + sigma2)
+    residuals = added / (1 - kept)
+    rest = -GAMMA / 2 * g2 + GAMMA * L**2 * residuals.subs(G, g2) + GAMMA**2 * L / 2 * sigma2 / n
+    total = sp.solve(sp.Eq(-gap, TIME * rest), g2)[0]
+    D = 1 - 8 * (GAMMA * L) ** 2 * (1 - delta) / delta**2
+    drift = 4 * (GAMMA * L) ** 2 * (1 - delta) * (2 * zeta2 / delta**2 + sigma2 / delta)
+    bound = (2 * gap / (GAMMA * TIME) + GAMMA * L * sigma2 / n + drift) / D
+    least = D.subs(GAMMA, delta / (4 * L * sp.sqrt(1 - delta) * (1 + v)))
+    half = sp.simplify(least - sp.Rational(1, 2))
+    g, w = sp.symbols("g w", real=True)
+    return settled(
+        "ef_sgd_variance",
+        f"a step leaves {kept} of the residuals, so O(1/sqrt(nT)) without a bound on gradients",
+        "derived; setting of Stich, Karimireddy 2019, arXiv:1909.05350",
+        about_the_mean(),
+        equality("Young", sp.simplify(young * s), sp.expand((s * a - b) ** 2)),
+        equality("what is left", sp.simplify((1 - delta) * (1 + s)), kept),
+        nonnegative("what gradients bring", sp.cancel(room), u),
+        equality("the residual, by a square", g * (g - w) - 3 * g**2 / 4 + w**2, (g / 2 - w) ** 2),
+        nonnegative(
+            "a quarter pays for the step, gamma <= 1/(2 L)",
+            sp.simplify((GAMMA / 4 - GAMMA**2 * L / 2).subs(GAMMA, 1 / (2 * L * (1 + v)))), v, L,
+        ),
+        nonnegative("D is at least a half", sp.cancel(half), v),
+        equality("the sum of T steps", sp.simplify(total - bound), 0),
+        computes(ef_sgd_variance, bound),
+    )  # fmt: skip
+
+
 PROOFS = (
     prove_ef_sgd_workers,
     prove_absolute_compressor_ef,
@@ -226,9 +269,5 @@ PROOFS = (
     prove_error_feedback,
     prove_error_feedback_bound,
     prove_error_feedback_residual,
+    prove_ef_sgd_variance,
 )
-
-COVERS = {
-    "prove_error_feedback_bound": ("error-feedback",),
-    "prove_error_feedback_residual": ("error-feedback",),
-}

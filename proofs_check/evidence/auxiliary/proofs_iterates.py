@@ -10,7 +10,7 @@ from proofs_check.evidence.auxiliary.proofs import G2, delta, e, n, sigma2, x
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
 from proofs_check.proofs.expressions import computes, near
-from proofs_check.proofs.lagrange import sums_of_squares
+from proofs_check.proofs.norms import sums_of_squares
 from proofs_check.verdict import Verdict
 from theory.theorems.global_momentum import global_momentum
 from theory.theorems.perturbed_iterate import perturbed_iterate

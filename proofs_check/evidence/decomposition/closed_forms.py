@@ -1,4 +1,4 @@
-"""Closed forms: residuals, gradiveq, powersgd, sketched sgd."""
+"""Residuals, GradiVeq, PowerSGD, sketched SGD: closed forms."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.evidence.drift import CURVATURES, MINIMISERS, two_workers
 from proofs_check.evidence.drift.closed_forms_proximal import anchors_of
-from proofs_check.evidence.drift.two_workers import CURVATURES, MINIMISERS, two_workers
 from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict

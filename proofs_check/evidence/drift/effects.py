@@ -10,12 +10,12 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.outer import server_momentum
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.evidence.drift.faults_feddyn import never_learnt
-from proofs_check.evidence.drift.two_workers import stretched_workers
-from proofs_check.evidence.drift.wrong_controls import never_renewed, never_stored
-from proofs_check.evidence.drift.wrong_local_steps import (
+from proofs_check.evidence.drift import stretched_workers
+from proofs_check.evidence.drift.closed_forms import never_renewed, never_stored
+from proofs_check.evidence.drift.faults import (
     last_step_as_anchor,
     momentum_unused,
+    never_learnt,
     steps_of_another,
     uncorrected,
 )

@@ -19,7 +19,7 @@ from algorithms.methods.error_feedback.ef21 import EF21
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.evidence.signs.closed_forms_shrink import Shrink
+from proofs_check.evidence.auxiliary.error_feedback import Shrink
 from proofs_check.instruments.closed_forms import (
     ClosedForms,
     agrees,

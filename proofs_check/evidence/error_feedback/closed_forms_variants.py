@@ -15,9 +15,9 @@ from algorithms.methods.base import Method
 from algorithms.methods.error_feedback.ef21 import EF21, EF21State
 from algorithms.methods.parts.gradients import Sampled
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.evidence.auxiliary.error_feedback import Shrink
 from proofs_check.evidence.error_feedback.closed_forms import dyadic, pair_of_workers
 from proofs_check.evidence.error_feedback.closed_forms_momentum import largest_entry
-from proofs_check.evidence.signs.closed_forms_shrink import Shrink
 from proofs_check.instruments.closed_forms import (
     ClosedForms,
     at_most,

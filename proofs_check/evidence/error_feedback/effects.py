@@ -12,9 +12,9 @@ from algorithms.methods.error_feedback.ef21 import EF21 as EF21Method
 from algorithms.methods.parts.gradients import Sampled
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.skewed_noise import skewed, skewed_unlike
-from proofs_check.evidence.drift.two_workers import stretched_workers
-from proofs_check.evidence.error_feedback.faults_model import model_itself
-from proofs_check.evidence.error_feedback.faults_variants import forgotten_absent, nothing_kept
+from proofs_check.evidence.drift import stretched_workers
+from proofs_check.evidence.error_feedback.faults import forgotten_absent, nothing_kept
+from proofs_check.evidence.error_feedback.model import model_itself
 from proofs_check.instruments.bits_setting import UNEQUAL, bits_until
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs import weighted_recursion as lemma
+from proofs_check.proofs import recursions as lemma
 from proofs_check.proofs.derivation import (
     DerivationStep,
     equality,
@@ -203,7 +203,7 @@ def prove_choco_sgd_strongly_convex(claimed: Any = CONSTANT) -> Verdict:
     used = -gamma * e + sp.Rational(3, 2) * gamma * L * spread
     slack = (used - exact).subs(gamma, 1 / (4 * L * (1 + w)))
     third = sp.Rational(3, 2) * L * claimed * G2 / c**2
-    bound = lemma.BOUND.subs({lemma.A: 1, lemma.B: sigma2 / n}).subs(lemma.C, third)
+    bound = lemma.WEIGHTED_BOUND.subs({lemma.A: 1, lemma.B: sigma2 / n}).subs(lemma.C, third)
     T, a, mu = lemma.T, lemma.a, lemma.mu
     stated = mu * a**3 / 4 * lemma.R2 + 2 * T * (T + 2 * a) / (mu * n) * sigma2
     stated += 960 * T * L * G2 / (mu * c) ** 2

@@ -1,4 +1,4 @@
-"""Closed forms: d2, quantimed dsgd."""
+"""D-squared, QuanTimed-DSGD, BEER, MoTEF: closed forms."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import scipy
 import torch
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.top_k import TopK
 from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_compressed.beer import BEER, BEERState
 from algorithms.methods.gossip_compressed.d2 import D2, D2State
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.problems.quadratic import Quadratic
@@ -24,6 +26,9 @@ from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
+from proofs_check.evidence.gossip_compressed.closed_forms_tracking import motef
+from proofs_check.evidence.gossip_tracking import drawn_quadratic, drawn_weights
+from proofs_check.evidence.gossip_tracking.closed_forms import is_fixed_point
 from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
@@ -216,3 +221,40 @@ def time_of_a_step() -> Verdict:
         deadline + float(late), on=problem,
         words=f"seed {_SEED}, 20000 replicas, 3 workers, deadline {deadline:g}",
     )  # fmt: skip
+
+
+# Closed forms: the fixed points of beer and motef.
+
+Build = Callable[..., Method[Any]]
+"""A method of a stepsize rule, a topology, an operator and c."""
+
+_N, _D, _FIXED_POINT_SEED = 6, 3, 63
+
+
+def _rests(build: Build) -> Verdict:
+    problem = drawn_quadratic(_N, _D, _FIXED_POINT_SEED)
+    x = problem.x_star.expand(1, _N, _D).contiguous()
+    zero, g = torch.zeros_like(x), problem.full_gradient(x, torch.arange(_N))
+    method = build(ConstantStep(0.1), drawn_weights(_N, _FIXED_POINT_SEED), TopK(1), 0.4)
+    rest = BEERState(x, x, x, zero, zero, zero, g)
+    return is_fixed_point(method, rest, problem, "X = H = x*, V = Z = 0, M = G(x*)")
+
+
+beer_rest = ClosedForms("beer", "quadratic", name="beer_rest")
+"""Fixed point of BEER."""
+
+
+@beer_rest.case()
+def beer_stays(build: Build = BEER) -> Verdict:
+    """The fixed point X = H = x*, V = Z = 0 is kept."""
+    return _rests(build)
+
+
+motef_rest = ClosedForms("motef", "quadratic", name="motef_rest")
+"""Fixed point of MoTEF."""
+
+
+@motef_rest.case()
+def motef_stays(build: Build = motef) -> Verdict:
+    """The fixed point, with the moving mean at G(x*), is kept."""
+    return _rests(build)

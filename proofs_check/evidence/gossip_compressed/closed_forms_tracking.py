@@ -26,19 +26,19 @@ from algorithms.methods.gossip_tracking.gradient_tracking import GradientTrackin
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.fixed import FixedMatrix
-from proofs_check.evidence.gossip_tracking.closed_forms import (
-    as_printed,
-    exact_diffusion,
-    is_fixed_point,
-)
-from proofs_check.evidence.gossip_tracking.closed_forms import mean_is_gradient_descent as mean_of
-from proofs_check.evidence.gossip_tracking.instance import (
+from proofs_check.evidence.gossip_tracking import (
     drawn_quadratic,
     drawn_weights,
     pair,
     rows_after,
     rows_along,
 )
+from proofs_check.evidence.gossip_tracking.closed_forms import (
+    as_printed,
+    exact_diffusion,
+    is_fixed_point,
+)
+from proofs_check.evidence.gossip_tracking.closed_forms import mean_is_gradient_descent as mean_of
 from proofs_check.instruments.closed_forms import ClosedForms, none_wrong, same
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict

@@ -1,4 +1,4 @@
-"""Effects of gossip that corrects or compresses what is exchanged."""
+"""Effects of gossip that corrects or compresses what is exchanged, trackers included."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from algorithms.catalogue import problem
+from algorithms.catalogue.gossip_compressed import CIRCLE, TOP_QUARTER
+from algorithms.compressors.circle_grid import CircleGrid
+from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue
+from algorithms.methods.gossip_tracking.corrected import EXACT_DIFFUSION, CorrectedGossip
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.conditions import Repeated
@@ -15,11 +19,18 @@ from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_compressed.faults import ModelsDCD, PlainECD, UncorrectedD2
-from proofs_check.instruments.contrast import arm, contrast
+from proofs_check.evidence.gossip_compressed.faults_tracking import (
+    error_dropped,
+    untracked,
+    without_dual,
+)
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
+from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
-from proofs_check.instruments.setting import Setting, around
+from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
-from theory.stepsizes import ConstantStep
+from proofs_check.methods.faulty.faulty_method import OneWrongStep
+from theory.stepsizes import ConstantStep, InverseTimeStep
 
 _MEAN_MODEL = " of the mean model"
 _UNEQUAL = Setting(
@@ -109,4 +120,108 @@ QUANTISED_CONSENSUS = contrast(
     ),
     at_most=1e-6, source="Carli, Fagnani, Frasca, Zampieri 2010, arXiv:0907.0748, sections 3 to 5",
     scales=("linear", "log"),
+)  # fmt: skip
+
+
+# Effects of compressed trackers and corrections.
+
+_STILL = Setting(
+    "quadratic-unequal, no noise", partial(unequal, sigma2=0.0), 8, 1500, around(0.1),
+    points=200, d=20, note="ring, d = 20",
+)  # fmt: skip
+
+_TRACKING_NOISY = replace(
+    _STILL,
+    title="quadratic-unequal, sigma2 = 4",
+    problem=partial(unequal, sigma2=4.0),
+    replicas=128,
+    seed=MEASURED_ANEW + 1,
+    steps=2000,
+    step=(0.0125, 0.025, 0.05, 0.1, 0.2, 0.4),
+)  # fmt: skip - the claim was set while looking at MEASURED_ANEW
+
+
+def _choco(it: ArmContext) -> ChocoSGD:
+    return ChocoSGD(it.step, Ring(it.problem.n), TOP_QUARTER, it.own.consensus_step)
+
+
+BEER = contrast(
+    "beer", "compressed messages and workers that differ leave no error floor",
+    _STILL, Reading(of=_MEAN_MODEL),
+    method="BEER, the largest quarter of entries",
+    baseline=arm("CHOCO-SGD, the same operator", _choco),
+    without=arm("own gradients in the tracker's place", lambda it: OneWrongStep(it.own, untracked)),
+    at_most=1e-4,
+    source="Zhao, Li, Li, Richtarik, Chi 2022, arXiv:2201.13320: 1/T without a bound on "
+    "differences between workers",
+)  # fmt: skip
+
+MOTEF = contrast(
+    "motef", "gradients averaged over time keep noise out of compressed trackers: at one stepsize "
+    "workers agree",
+    replace(
+        _STILL, title="quadratic-unequal, sigma2 = 1", problem=unequal, replicas=16, steps=2000,
+        step=ConstantStep(0.05),
+    ),
+    Reading(quantity="consensus", last=20),
+    method="MoTEF, the largest quarter of entries",
+    baseline=arm("CHOCO-SGD, the same operator", _choco),
+    without=arm("no averaging over time: BEER", lambda it: replace(it.own, momentum=1.0)),
+    at_most=0.02,
+    source="Islamov, Gao, Stich 2024, arXiv:2405.20114: momentum tracking under noise",
+    tuning=StepsizeChoice.ALIKE,
+)  # fmt: skip
+
+LEAD = contrast(
+    "lead", "exact models for a fraction of the bits",
+    replace(_STILL, replicas=32), Reading("sent_bits", target=1e-6, of=_MEAN_MODEL),
+    method="LEAD, QSGD with 16 levels",
+    baseline=arm(
+        "exact diffusion",
+        lambda it: CorrectedGossip(it.step, Ring(it.problem.n), EXACT_DIFFUSION),
+    ),
+    without=arm("the dual is never kept", lambda it: OneWrongStep(it.own, without_dual)),
+    at_most=0.2, float_bits=64,
+    source="Liu, Li, Wang, Tang, Yan 2020, arXiv:2007.00232, Theorem 1: linear to x*",
+)  # fmt: skip
+
+CEDAS = contrast(
+    "cedas",
+    "noise and stepsizes that fall leave eight-bit messages nearer to the minimiser than whole "
+    "models that are averaged, where workers differ",
+    replace(
+        _STILL, title="quadratic-unequal, sigma2 = 1/4", problem=partial(unequal, sigma2=0.25),
+        n=16, replicas=32, points=60,
+        step=FromProblem("8/(t + 10)", lambda _: InverseTimeStep(8.0, 10.0)),
+    ),
+    Reading(of=_MEAN_MODEL),
+    method="CEDAS, QSGD with 16 levels",
+    baseline=arm("D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n))),
+    without=arm("the dual is never kept", lambda it: OneWrongStep(it.own, without_dual)),
+    at_most=0.6,
+    source="Huang, Pu 2023, arXiv:2301.05872: sigma^2/(n T) in the end, stepsizes of order 1/t",
+)  # fmt: skip
+
+DEEPSQUEEZE = contrast(
+    "deepsqueeze", "models compressed by any operator train under noise for a fraction of the bits",
+    _TRACKING_NOISY, Reading("sent_bits", target=0.03, of=_MEAN_MODEL),
+    method="DeepSqueeze, the largest quarter of entries",
+    baseline=arm("D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n))),
+    without=arm("errors are forgotten", lambda it: OneWrongStep(it.own, error_dropped)),
+    at_most=0.8,
+    source="Tang, Lian, Qiu, Yuan, Zhang, Zhang, Liu 2019, arXiv:1907.07346, section 5",
+)  # fmt: skip
+
+MONIQUA = contrast(
+    "moniqua", "models rounded on a circle carry training for a fraction of the bits",
+    replace(_STILL, step=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4)),
+    Reading("sent_bits", target=0.015, of=_MEAN_MODEL),
+    method="Moniqua, 8 bits on a circle of 4",
+    baseline=arm("D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n))),
+    without=arm(
+        "a circle shorter than neighbours are apart",
+        lambda it: replace(it.own, circle=CircleGrid(CIRCLE.length / 64, CIRCLE.b)),
+    ),
+    at_most=0.3,
+    source="Lu, De Sa 2020, arXiv:2002.11787, section 6",
 )  # fmt: skip

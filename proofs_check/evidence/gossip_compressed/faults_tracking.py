@@ -12,7 +12,7 @@ from algorithms.methods.gossip_compressed.beer import BEER, BEERState
 from algorithms.methods.gossip_compressed.deep_squeeze import DeepSqueeze, DeepSqueezeState
 from algorithms.methods.gossip_compressed.lead import LEAD, LEADState
 from algorithms.methods.gossip_compressed.moniqua import Moniqua
-from proofs_check.evidence.gossip_compressed import closed_forms_rest as rest
+from proofs_check.evidence.gossip_compressed import closed_forms as rest
 from proofs_check.evidence.gossip_compressed import closed_forms_tracking as forms
 from proofs_check.mutants.method_mutant import wrong_step
 

@@ -22,7 +22,7 @@ from algorithms.methods.parts.gradients import Full
 from algorithms.sets.base import ConvexSet
 from algorithms.sets.geometry import Euclidean, Geometry, NegativeEntropy
 from algorithms.topologies.base import Topology
-from proofs_check.evidence.gossip.faults import own_weights
+from proofs_check.evidence.gossip.effects import own_weights
 from proofs_check.evidence.gossip_convex.closed_forms import (
     constrained,
     fixed_points,

@@ -116,23 +116,21 @@ def moment_in_simulation(
 N = 8
 GAPS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7])
 _SIMULATED = (0.1, 0.2, 0.5)
-_ROUNDS, _GOSSIP_LOCAL_PHASE_SEED = 300, 91
-_GOSSIP_LOCAL_PHASE_SMALL = (
-    5  # gaps up to 0.2, where H* is proportional to the gap up to 10 percent
-)
-_ROW, _GOSSIP_LOCAL_PHASE_PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
+_ROUNDS, _SEED = 300, 91
+_SMALL = 5  # gaps up to 0.2, where H* is proportional to the gap up to 10 percent
+_ROW, _PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
 
 
 def simulated_growth(method: Method[Any], a: Floats, rounds: int, period: int) -> float:
     """log of what a round multiplies ||X|| by, over the last quarter of a run from x_0 = 1."""
     curvatures = torch.from_numpy(a)[:, None]
     problem = MixedCurvature(
-        _GOSSIP_LOCAL_PHASE_PROBLEM, curvatures, 0 * curvatures, torch.ones(1, dtype=torch.float64)
+        _PROBLEM, curvatures, 0 * curvatures, torch.ones(1, dtype=torch.float64)
     )
     early, late = rounds * 3 // 4, rounds
     norms = {
         m.t // period: float(method.models(m.state).norm())
-        for m in path(method, problem, rounds * period, seed=_GOSSIP_LOCAL_PHASE_SEED)
+        for m in path(method, problem, rounds * period, seed=_SEED)
         if m.t in (early * period, late * period)
     }
     return float(np.log(norms[late] / norms[early]) / (late - early))
@@ -163,7 +161,7 @@ def _brackets(build: Build) -> tuple[tuple[Verdict, ...], Floats]:
                 measured,
                 exact,
                 check="boundary in simulation",
-                problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
+                problem=_PROBLEM,
                 tolerance=1e-9,
                 provenance=f"no noise, no seed, {_ROUNDS} rounds, gamma {GAMMA}, n={N}",
             )
@@ -188,7 +186,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
             limit,
             1 / 3,
             check="law of the boundary",
-            problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
+            problem=_PROBLEM,
             tolerance=1e-4,
             provenance="no seed, gap 1e-4, gamma 1e-6; what is left is of the order of the gap",
         ),
@@ -199,7 +197,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
             0.05,
             tight=True,
             subject=_ROW,
-            problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
+            problem=_PROBLEM,
             variable="gap",
             claim="H* falls as the gap where curvatures differ along the slowest mode of a ring",
             provenance=f"{description}; rings of {RINGS}; H* bends upward where the gap is not "
@@ -211,7 +209,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
             alternate,
             alternate[0],
             check="law of the boundary",
-            problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
+            problem=_PROBLEM,
             tolerance=1e-6,
             provenance=description,
         ),
@@ -220,7 +218,7 @@ def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...
 
 def never_for_convex(trials: int = 300) -> Verdict:
     """Random convex curvatures in [0, 2/gamma], random H and gaps: no growth."""
-    generator = np.random.default_rng(_GOSSIP_LOCAL_PHASE_SEED)
+    generator = np.random.default_rng(_SEED)
     worst = -np.inf
     for _ in range(trials):
         a = generator.uniform(0, 2 / GAMMA, N)
@@ -237,13 +235,13 @@ def never_for_convex(trials: int = 300) -> Verdict:
         bound=0.0,
         evidence=f"largest growth per round {worst:.3g} over {trials} random settings; neither W "
         "nor |1 - gamma a_i|^H expands the Euclidean norm",
-        provenance=f"seed {_GOSSIP_LOCAL_PHASE_SEED}",
+        provenance=f"seed {_SEED}",
     )
 
 
 @study(
     _ROW,
-    _GOSSIP_LOCAL_PHASE_PROBLEM,
+    _PROBLEM,
     "the longest period H* at which local SGD over gossip converges",
     "spectral gap",
     "longest period H* [local steps]",
@@ -263,17 +261,16 @@ def gossip_local_phase_measure(build: Build = plain) -> StudyResult:
         "rings of 8 to 64, curvature alternating": (rings, alternate),
     }
     power = noise_free_rate(
-        GAPS[:_GOSSIP_LOCAL_PHASE_SMALL],
-        exact[:_GOSSIP_LOCAL_PHASE_SMALL],
+        GAPS[:_SMALL],
+        exact[:_SMALL],
         1.0,
         0.05,
         tight=True,
         subject=_ROW,
-        problem=_GOSSIP_LOCAL_PHASE_PROBLEM,
+        problem=_PROBLEM,
         variable="gap",
         claim="H* falls as the gap on the lazy complete graph",
-        provenance=f"exact spectral radii, no seed, gamma {GAMMA}, gaps up to "
-        f"{GAPS[_GOSSIP_LOCAL_PHASE_SMALL - 1]:g}",
+        provenance=f"exact spectral radii, no seed, gamma {GAMMA}, gaps up to {GAPS[_SMALL - 1]:g}",
     )
     return StudyResult(
         (power, *_law(rings, slowest, alternate), *brackets, never_for_convex()), pictured(lines)

@@ -59,7 +59,7 @@ from theory.theorems.choco_gossip import consensus_stepsize
 Build = Callable[[ConstantStep, ChocoRound, int], Method[Any]]
 DELTAS = (1 / 8, 1 / 4, 1 / 2)
 GAPS = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
-_N, _D, _GOSSIP_LOCAL_COMPRESSED_REPLICAS, _ROUNDS, _GOSSIP_LOCAL_COMPRESSED_SEED = (
+_N, _D, _REPLICAS, _ROUNDS, _SEED = (
     4,
     16,
     4,
@@ -67,12 +67,10 @@ _N, _D, _GOSSIP_LOCAL_COMPRESSED_REPLICAS, _ROUNDS, _GOSSIP_LOCAL_COMPRESSED_SEE
     92,
 )
 _CASES = ((0.5, 1 / 4, 0.4), (1.0, 1 / 2, 0.5))  # gap, delta, gamma_c of the simulations
-_ROW, _GOSSIP_LOCAL_COMPRESSED_PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
+_ROW, _PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
 
 
-def gossip_local_compressed_compressed(
-    gap: float, delta: float, gamma_c: float, period: float
-) -> Recursion:
+def compressed(gap: float, delta: float, gamma_c: float, period: float) -> Recursion:
     """The exact recursion of one setting."""
     a = alternating(_N)
     return Recursion(lazy_complete(_N, gap), a, 0 * a, GAMMA, period, delta, gamma_c)
@@ -80,7 +78,7 @@ def gossip_local_compressed_compressed(
 
 def longest_compressed(gap: float, delta: float, gamma_c: float, precision: float = 1e-7) -> float:
     """H* with this gamma_c, a real number."""
-    growth = lambda h: gossip_local_compressed_compressed(gap, delta, gamma_c, h).growth()  # noqa: E731
+    growth = lambda h: compressed(gap, delta, gamma_c, h).growth()  # noqa: E731
     return boundary(growth, 1e-5, 1e3, precision)
 
 
@@ -94,12 +92,7 @@ def best(gap: float, delta: float) -> float:
     low, high = 0.0, 1.0
     while high - low > 1e-3:
         middle = 1.0 if low == 0.0 and high == 1.0 else (low + high) / 2
-        inside = (
-            gossip_local_compressed_compressed(
-                gap, delta, middle, 0.999 * plain_longest(middle * gap)
-            ).growth()
-            < 0
-        )
+        inside = compressed(gap, delta, middle, 0.999 * plain_longest(middle * gap)).growth() < 0
         if inside and middle == 1.0:
             return plain_longest(gap)
         low, high = (middle, high) if inside else (low, min(middle, 0.999999))
@@ -126,7 +119,7 @@ def _effective_gap() -> Verdict:
         [longest_compressed(*case) for case in cases],
         [plain_longest(gap * gamma_c) for gap, _, gamma_c in cases],
         check="law of the boundary",
-        problem=_GOSSIP_LOCAL_COMPRESSED_PROBLEM,
+        problem=_PROBLEM,
         tolerance=1e-6,
         provenance=f"exact second moments, no seed, {len(cases)} settings, gamma {GAMMA}, n={_N}",
     )
@@ -146,7 +139,7 @@ def _orders() -> tuple[Verdict, ...]:
             0.1,
             tight=True,
             subject=_ROW,
-            problem=_GOSSIP_LOCAL_COMPRESSED_PROBLEM,
+            problem=_PROBLEM,
             variable=variable,
             claim=f"rings, prescribed gamma_c: H* falls as {variable}^{order:g}",
             provenance=f"exact spectral radii, no seed, gamma {GAMMA}; gamma_c is itself "
@@ -162,8 +155,8 @@ def _orders() -> tuple[Verdict, ...]:
 def simulated(build: Build, gossip: ChocoRound, period: int) -> float:
     """log growth per round of the norm of all models, second half of the run."""
     a = torch.from_numpy(alternating(_N))[:, None].expand(_N, _D).contiguous()
-    x0 = torch.from_numpy(np.random.default_rng(_GOSSIP_LOCAL_COMPRESSED_SEED).normal(size=_D))
-    problem = MixedCurvature(_GOSSIP_LOCAL_COMPRESSED_PROBLEM, a, torch.zeros_like(a), x0)
+    x0 = torch.from_numpy(np.random.default_rng(_SEED).normal(size=_D))
+    problem = MixedCurvature(_PROBLEM, a, torch.zeros_like(a), x0)
     method = build(ConstantStep(GAMMA), gossip, period)
     early, late = _ROUNDS // 2 * period, _ROUNDS * period
     norms = {
@@ -172,8 +165,8 @@ def simulated(build: Build, gossip: ChocoRound, period: int) -> float:
             method,
             problem,
             late,
-            seed=_GOSSIP_LOCAL_COMPRESSED_SEED,
-            replicas=_GOSSIP_LOCAL_COMPRESSED_REPLICAS,
+            seed=_SEED,
+            replicas=_REPLICAS,
         )
         if m.t in (early, late)
     }
@@ -188,7 +181,7 @@ def _bracket(build: Build, operator: Compressor, gap: float, gamma_c: float) -> 
     below, above = (simulated(build, gossip, h) for h in periods)
     return Verdict(
         subject=_ROW,
-        problem=_GOSSIP_LOCAL_COMPRESSED_PROBLEM,
+        problem=_PROBLEM,
         claim=f"{operator.name}: shrinks at H={periods[0]}, grows at H={periods[1]}, "
         f"H* = {edge:.4g}, gap={gap:g}, gamma_c={gamma_c:g}",
         check="boundary in simulation",
@@ -197,18 +190,16 @@ def _bracket(build: Build, operator: Compressor, gap: float, gamma_c: float) -> 
         bound=0.0,
         evidence=f"growth per round {below:.4g} and {above:.4g}; plain gossip at the gap "
         f"{gap * gamma_c:g}: "
-        f"{gossip_local_compressed_compressed(gap * gamma_c, 1.0, 1.0, periods[0]).growth():.4g} "
+        f"{compressed(gap * gamma_c, 1.0, 1.0, periods[0]).growth():.4g} "
         f"and "
-        f"{gossip_local_compressed_compressed(gap * gamma_c, 1.0, 1.0, periods[1]).growth():.4g}",
-        provenance=f"seed {_GOSSIP_LOCAL_COMPRESSED_SEED}, "
-        f"{_GOSSIP_LOCAL_COMPRESSED_REPLICAS} replicas, {_ROUNDS} rounds, d={_D}, "
-        f"n={_N}",
+        f"{compressed(gap * gamma_c, 1.0, 1.0, periods[1]).growth():.4g}",
+        provenance=f"seed {_SEED}, {_REPLICAS} replicas, {_ROUNDS} rounds, d={_D}, n={_N}",
     )
 
 
 @study(
     _ROW,
-    _GOSSIP_LOCAL_COMPRESSED_PROBLEM,
+    _PROBLEM,
     "the longest period H* at which local SGD over compressed gossip converges",
     "spectral gap",
     "longest period H* [local steps]",

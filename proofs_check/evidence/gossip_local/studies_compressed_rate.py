@@ -42,15 +42,13 @@ _ROW = "gossip-local-sgd"
 #   n H^2 / (gamma_c gap)^2, hence as n H^2 / (delta gap)^2 where gamma_c is proportional to delta.
 
 
-_GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM = "quadratic"
+_PROBLEM = "quadratic"
 _DELTAS, _GAPS, _PERIODS = (1 / 8, 1 / 4, 1 / 2), (0.05, 0.1, 0.2), (1, 2, 4, 8)
 
-_GOSSIP_LOCAL_COMPRESSED_RATE_SEED, _GOSSIP_LOCAL_COMPRESSED_RATE_REPLICAS = 94, 96
+_SEED, _REPLICAS = 94, 96
 
 
-def gossip_local_compressed_rate_compressed(
-    period: int, gap: float, delta: float, gamma: float
-) -> Recursion:
+def compressed(period: int, gap: float, delta: float, gamma: float) -> Recursion:
     """CHOCO's exchange with gamma_c = delta/2."""
     a, c = workers(_N)
     w = lazy_complete(_N, gap)
@@ -60,12 +58,7 @@ def gossip_local_compressed_rate_compressed(
 def error(period: int, gap: float, delta: float, gamma: float) -> float:
     """E (xbar - x*)^2 in the long run over that of parallel SGD."""
     parallel = gamma / (_N * (2 - gamma))
-    return (
-        mean_square(
-            gossip_local_compressed_rate_compressed(period, gap, delta, gamma).rest(), _N, 0.0
-        )
-        / parallel
-    )
+    return mean_square(compressed(period, gap, delta, gamma).rest(), _N, 0.0) / parallel
 
 
 def plain_error(period: int, gap: float, gamma: float) -> float:
@@ -94,7 +87,7 @@ def _same_as_plain() -> Verdict:
         ratios,
         1.0,
         check="exact second moments",
-        problem=_GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM,
+        problem=_PROBLEM,
         tolerance=5e-3,
         provenance=f"no seed; {len(settings)} settings, gamma up to 0.01, n={_N}",
     )
@@ -115,7 +108,7 @@ def _transients() -> tuple[Verdict, ...]:
             0.1,
             tight=True,
             subject=_ROW,
-            problem=_GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM,
+            problem=_PROBLEM,
             variable=name,
             claim=f"rand-k, gamma_c = delta/2: the transient 1/gamma* grows as {name}^2",
             provenance="exact second moments, no seed; gap 0.1, delta 1/4, H = 4 but for the "
@@ -128,7 +121,7 @@ def _transients() -> tuple[Verdict, ...]:
 def _in_simulation(build: ChocoBuild) -> Verdict:
     """E (xbar - x*)^2 after 60 rounds of H = 4, delta = 1/4, against the recursion."""
     period, gap, delta, gamma, rounds = 4, 0.5, 0.25, 0.02, 60
-    own = gossip_local_compressed_rate_compressed(period, gap, delta, gamma)
+    own = compressed(period, gap, delta, gamma)
     gossip = ChocoRound(
         FixedMatrix(own.w, f"gap {gap:g}"), RandK(int(delta * _D), scaled=False), delta / 2
     )
@@ -138,15 +131,15 @@ def _in_simulation(build: ChocoBuild) -> Verdict:
         build(ConstantStep(gamma), gossip, period),
         own,
         rounds,
-        seed=_GOSSIP_LOCAL_COMPRESSED_RATE_SEED,
-        replicas=_GOSSIP_LOCAL_COMPRESSED_RATE_REPLICAS,
+        seed=_SEED,
+        replicas=_REPLICAS,
         d=_D,
     )
 
 
 @study(
     _ROW,
-    _GOSSIP_LOCAL_COMPRESSED_RATE_PROBLEM,
+    _PROBLEM,
     "transient of n H^2 / (gamma_c gap)^2 steps over compressed gossip, then parallel SGD's error",
     "1 / gamma [steps]",
     "E (xbar - x*)^2 over that of parallel SGD",

@@ -45,9 +45,9 @@ _ROW = "gossip-local-sgd"
 #   With gamma = sqrt(n/T) the same condition reads T >= n^3 H^4 / gap^4, D-PSGD's for H = 1.
 
 
-_GOSSIP_LOCAL_RATE_PROBLEM = "quadratic"
+_PROBLEM = "quadratic"
 _PERIODS, _GAPS, _WORKERS = (1, 2, 4, 8), (0.02, 0.04, 0.08), (8, 16, 32)
-_GOSSIP_LOCAL_RATE_SMALL, _GOSSIP_LOCAL_RATE_SEED, _REPLICAS, _D = 1e-4, 93, 64, 32
+_SMALL, _SEED, _REPLICAS, _D = 1e-4, 93, 64, 32
 _SETTINGS = ((1, 0.4), (1, 0.1), (4, 0.4), (4, 0.1), (16, 0.1))  # H, gap of the lines drawn
 
 
@@ -75,7 +75,7 @@ def _transients() -> tuple[Verdict, ...]:
             0.1,
             tight=True,
             subject=_ROW,
-            problem=_GOSSIP_LOCAL_RATE_PROBLEM,
+            problem=_PROBLEM,
             variable=name,
             claim=f"the transient 1/gamma* grows as {name}^{order:g}",
             provenance="exact moments, no seed; lower orders take up to 5 percent",
@@ -84,7 +84,7 @@ def _transients() -> tuple[Verdict, ...]:
     )
     leading = identity(
         _ROW, "the leading term is parallel SGD's, gamma sigma^2/(2n), for every H and gap",
-        ratios, 1.0, check="leading term", problem=_GOSSIP_LOCAL_RATE_PROBLEM, tolerance=1e-3,
+        ratios, 1.0, check="leading term", problem=_PROBLEM, tolerance=1e-3,
         provenance=f"exact moments at gamma*/100, no seed, {len(ratios)} settings",
     )  # fmt: skip
     return (*powers, leading)
@@ -94,10 +94,8 @@ def _settled(build: Build, problem: Quadratic, gap: float, period: int, replicas
     """Consensus distance ``[R]`` after 20/gap rounds."""
     topology = FixedMatrix(lazy_complete(problem.n, gap), f"gap {gap:g}")
     steps = int(20 / gap) * period
-    method = build(ConstantStep(_GOSSIP_LOCAL_RATE_SMALL), topology, period)
-    trace = run(
-        method, problem, steps=steps, seed=_GOSSIP_LOCAL_RATE_SEED, replicas=replicas, points=2
-    )
+    method = build(ConstantStep(_SMALL), topology, period)
+    trace = run(method, problem, steps=steps, seed=_SEED, replicas=replicas, points=2)
     return np.asarray(trace.consensus[:, -1])
 
 
@@ -125,11 +123,11 @@ def _spreads(build: Build) -> tuple[Verdict, ...]:
                 0.02,
                 tight=True,
                 subject=_ROW,
-                problem=_GOSSIP_LOCAL_RATE_PROBLEM,
+                problem=_PROBLEM,
                 variable=name if name == "H" else "lam/gap",
                 claim=f"drift without noise: exponent 1 of {name}",
                 provenance=f"simulation without noise, no seed, gamma "
-                f"{_GOSSIP_LOCAL_RATE_SMALL}, 20/gap rounds; "
+                f"{_SMALL}, 20/gap rounds; "
                 "unequal curvatures bend the law by gamma H",
             ),
             rate_verdict(
@@ -137,11 +135,11 @@ def _spreads(build: Build) -> tuple[Verdict, ...]:
                 1.0,
                 True,
                 subject=_ROW,
-                problem=_GOSSIP_LOCAL_RATE_PROBLEM,
+                problem=_PROBLEM,
                 variable=name if name == "H" else "lam^2/(1 - lam^2)",
                 claim=f"spread by noise (mean square): exponent 1 of {name}",
-                provenance=f"simulation, gamma {_GOSSIP_LOCAL_RATE_SMALL}, seed "
-                f"{_GOSSIP_LOCAL_RATE_SEED}, {_REPLICAS} replicas, "
+                provenance=f"simulation, gamma {_SMALL}, seed "
+                f"{_SEED}, {_REPLICAS} replicas, "
                 f"error {ALPHA:g}",
             ),
         ]
@@ -155,13 +153,13 @@ def _moment_in_simulation(build: Build) -> Verdict:
     return moment_in_simulation(
         _ROW, f"E (xbar - x*)^2 after {rounds} rounds, H={period}, gap={gap:g}",
         build(ConstantStep(gamma), FixedMatrix(own.w, f"gap {gap:g}"), period), own, rounds,
-        seed=_GOSSIP_LOCAL_RATE_SEED, replicas=_REPLICAS, d=_D,
+        seed=_SEED, replicas=_REPLICAS, d=_D,
     )  # fmt: skip
 
 
 @study(
     _ROW,
-    _GOSSIP_LOCAL_RATE_PROBLEM,
+    _PROBLEM,
     "transient of n H^2 / gap^2 steps, then the leading term of parallel SGD",
     "1 / gamma [steps]",
     "E (xbar - x*)^2 over that of parallel SGD",

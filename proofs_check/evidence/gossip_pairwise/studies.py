@@ -102,13 +102,13 @@ saps_psgd_rate = _rated("saps_psgd_rate", "saps-psgd", _masked, 2.0, (128, 256, 
 RandomisedGossipContractionBuild = Callable[[Exchange], Method[Any]]
 
 _RINGS, _COMPLETE = (12, 16, 24, 32), (16, 32, 64, 128)
-_RANDOMISED_GOSSIP_CONTRACTION_REPLICAS, _GROUPS, _RANDOMISED_GOSSIP_CONTRACTION_SEED, _EPS = (
+_REPLICAS, _GROUPS, _SEED, _EPS = (
     512,
     16,
     97,
     0.2,
 )
-_ROW, _RANDOMISED_GOSSIP_CONTRACTION_PROBLEM = "randomised-gossip", "consensus"
+_ROW, _PROBLEM = "randomised-gossip", "consensus"
 
 
 def slowest(meetings: RandomMixing) -> Floats:
@@ -131,8 +131,8 @@ def decay(
         build(RandomLinks(meetings)),
         standing(slowest(meetings)),
         ticks,
-        seed=_RANDOMISED_GOSSIP_CONTRACTION_SEED,
-        replicas=_RANDOMISED_GOSSIP_CONTRACTION_REPLICAS,
+        seed=_SEED,
+        replicas=_REPLICAS,
     )
     for moment in moments:
         if moment.t in due:
@@ -143,7 +143,7 @@ def decay(
 
 @study(
     _ROW,
-    _RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+    _PROBLEM,
     "n^3 ticks on rings, n on complete graphs",
     "workers n",
     "ticks for a factor e of E sum ||x_i - xbar||^2",
@@ -165,7 +165,7 @@ def randomised_gossip_contraction_measure(
         verdicts.append(
             rate_verdict(
                 fit_power(x, ticks, ALPHA, groups=_GROUPS), order, False, variable="n",
-                subject=_ROW, problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+                subject=_ROW, problem=_PROBLEM,
                 claim=f"{label}: ticks for a factor e grow no faster than n^{order:g}",
                 provenance=f"{_described()}, n in {sizes}",
             )
@@ -193,7 +193,7 @@ def _ticks(
             lam ** times[1:],
             ALPHA,
             subject=_ROW,
-            problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+            problem=_PROBLEM,
             claim=f"{meetings.name}: E sum ||x_i - xbar||^2 under lambda_2(E W)^t",
             provenance=_described(),
         )
@@ -219,7 +219,7 @@ def _exact_powers() -> tuple[Verdict, Verdict]:
                 tolerance,
                 tight=True,
                 subject=_ROW,
-                problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+                problem=_PROBLEM,
                 variable="n",
                 claim=f"ring: {what} grows as n^3",
                 provenance=f"eigenvalues, no seed, n in {sizes}; lower powers of n are in the "
@@ -264,7 +264,7 @@ def _averaging_time(build: RandomisedGossipContractionBuild) -> tuple[Verdict, V
         found.append(
             Verdict(
                 subject=_ROW,
-                problem=_RANDOMISED_GOSSIP_CONTRACTION_PROBLEM,
+                problem=_PROBLEM,
                 check="averaging time",
                 claim=f"after {ticks} ticks, the {name} end of Theorem 3, the distance is still "
                 f"eps ||x_0|| with probability {'above' if above else 'at most'} eps={_EPS:g}",
@@ -279,7 +279,4 @@ def _averaging_time(build: RandomisedGossipContractionBuild) -> tuple[Verdict, V
 
 
 def _described() -> str:
-    return (
-        f"{_RANDOMISED_GOSSIP_CONTRACTION_REPLICAS} replicas, seed "
-        f"{_RANDOMISED_GOSSIP_CONTRACTION_SEED}, error {ALPHA:g}"
-    )
+    return f"{_REPLICAS} replicas, seed {_SEED}, error {ALPHA:g}"

@@ -33,7 +33,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from proofs_check.evidence.gossip_tracking.instance import (
+from proofs_check.evidence.gossip_tracking import (
     Build,
     drawn_quadratic,
     drawn_weights,

@@ -30,6 +30,13 @@ from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.path import Path
 from algorithms.topologies.random_digraph import RandomDigraph
 from algorithms.topologies.star import Star
+from proofs_check.evidence.gossip_tracking import (
+    drawn_quadratic,
+    drawn_weights,
+    force,
+    rows_after,
+    rows_along,
+)
 from proofs_check.evidence.gossip_tracking.closed_forms import (
     as_printed,
     corrected_stays,
@@ -37,13 +44,6 @@ from proofs_check.evidence.gossip_tracking.closed_forms import (
     is_fixed_point,
     mean_is_gradient_descent,
     reaches_minimiser,
-)
-from proofs_check.evidence.gossip_tracking.instance import (
-    drawn_quadratic,
-    drawn_weights,
-    force,
-    rows_after,
-    rows_along,
 )
 from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.paths import path

@@ -14,8 +14,8 @@ from algorithms.methods.gossip_tracking.push_pull import PushPull
 from algorithms.methods.gossip_tracking.quasi_global import QuasiGlobalMomentum, QuasiGlobalState
 from algorithms.methods.gossip_tracking.relay_sgd import RelaySGD, RelayState
 from algorithms.topologies.base import MixingSequence
+from proofs_check.evidence.gossip_tracking import closed_forms_graphs as rest
 from proofs_check.evidence.gossip_tracking import closed_forms_links as forms
-from proofs_check.evidence.gossip_tracking import closed_forms_rest as rest
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.stepsizes import Stepsize
 

@@ -1,5 +1,4 @@
-"""Derivations: best period, local gd fixed point, local sgd, local sgd nonconvex, local sgd pl,
-local sgd spread, lupa sgd."""
+"""Derivations: best period, local GD's fixed point, local SGD, its spread, LUPA-SGD."""
 
 from __future__ import annotations
 
@@ -8,24 +7,23 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs import weighted_recursion as lemma
+from proofs_check.proofs import recursions as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.evaluated import GAMMA
 from proofs_check.proofs.expressions import computes, descends
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
 from theory.theorems.lupa_sgd import lupa_sgd
 
+gap, gamma, L, sigma2, n, S, Y, D, H = sp.symbols("Delta gamma L sigma2 n S Y D H", positive=True)
+a0, a1, G2, LUPA_SGD_L, q = sp.symbols("a0 a1 G2 L_max q", positive=True)
 # The averaging period with the least error after a given time.
 
 
-gap, gamma, BEST_PERIOD_L, sigma2, n, S, Y, D, BEST_PERIOD_H = sp.symbols(
-    "Delta gamma L sigma2 n S Y D H", positive=True
-)
-BEST = sp.sqrt(2 * gap * D / (gamma**3 * BEST_PERIOD_L**2 * sigma2 * S))
+BEST = sp.sqrt(2 * gap * D / (gamma**3 * L**2 * sigma2 * S))
 
 
 def prove_best_period(claimed: Any = BEST) -> Verdict:
@@ -33,24 +31,21 @@ def prove_best_period(claimed: Any = BEST) -> Verdict:
 
     S is the whole time of the run; the seconds Y of a local step drop out.
     """
-    floor = gamma * BEST_PERIOD_L * sigma2 / n + gamma**2 * BEST_PERIOD_L**2 * sigma2 * (
-        BEST_PERIOD_H - 1
-    )
-    bound = 2 * gap / (gamma * S) * (Y + D / BEST_PERIOD_H) + floor
-    symbols = (gap, gamma, BEST_PERIOD_L, sigma2, S, D, BEST_PERIOD_H)
+    floor = gamma * L * sigma2 / n + gamma**2 * L**2 * sigma2 * (H - 1)
+    bound = 2 * gap / (gamma * S) * (Y + D / H) + floor
+    symbols = (gap, gamma, L, sigma2, S, D, H)
     return settled(
         "best period",
         f"the best period is {claimed}",
         "derived from Wang, Joshi 2018, arXiv:1810.08313",
-        equality("the slope there", sp.diff(bound, BEST_PERIOD_H).subs(BEST_PERIOD_H, claimed), 0),
-        nonnegative("the bound is convex in H", sp.diff(bound, BEST_PERIOD_H, 2), *symbols),
+        equality("the slope there", sp.diff(bound, H).subs(H, claimed), 0),
+        nonnegative("the bound is convex in H", sp.diff(bound, H, 2), *symbols),
     )
 
 
 # Local GD on different quadratics: its fixed point has the weights 1 - (1 - gamma a_i)^H.
 
 LOCAL_GD_FIXED_POINT_H = sp.symbols("H", integer=True, positive=True)
-a0, a1 = sp.symbols("a0 a1", positive=True)
 b0, b1 = sp.symbols("b0 b1", real=True)
 
 
@@ -91,8 +86,7 @@ def prove_local_gd_fixed_point(claimed: Any = POINT) -> Verdict:
 # Local SGD, strongly convex: the drift between averagings put into the weighted recursion.
 
 
-G2, LOCAL_SGD_H, LOCAL_SGD_L = sp.symbols("G2 H L", positive=True)
-DRIFT = 256 * lemma.T / lemma.mu**2 * G2 * LOCAL_SGD_H**2 * LOCAL_SGD_L
+DRIFT = 256 * lemma.T / lemma.mu**2 * G2 * H**2 * L
 
 
 def prove_local_sgd(claimed: Any = DRIFT) -> Verdict:
@@ -103,17 +97,19 @@ def prove_local_sgd(claimed: Any = DRIFT) -> Verdict:
     (a > H), so (1/n) sum ||xbar - x_i||^2 <= H^2 (2 gamma_t)^2 G2.
     """
     gamma, v = sp.symbols("gamma v", nonnegative=True)
-    third = sp.cancel(2 * gamma * LOCAL_SGD_L * LOCAL_SGD_H**2 * (2 * gamma) ** 2 * G2 / gamma**3)
-    bound = lemma.BOUND.subs({lemma.A: sp.Rational(1, 2), lemma.B: sigma2 / n, lemma.C: third})
+    third = sp.cancel(2 * gamma * L * H**2 * (2 * gamma) ** 2 * G2 / gamma**3)
+    bound = lemma.WEIGHTED_BOUND.subs(
+        {lemma.A: sp.Rational(1, 2), lemma.B: sigma2 / n, lemma.C: third}
+    )
     start = lemma.mu * lemma.a**3 / 2 * lemma.R2
     noise = 4 * lemma.T * (lemma.T + 2 * lemma.a) / (lemma.mu * n) * sigma2
     # gamma_t <= 2 gamma_{t+H} when a + t = H + v
-    ratio = 2 / (LOCAL_SGD_H + v + LOCAL_SGD_H) - 1 / (LOCAL_SGD_H + v)
+    ratio = 2 / (H + v + H) - 1 / (H + v)
     return settled(
         "local_sgd",
         f"the drift costs {claimed}/S_T",
         "Stich 2018, arXiv:1805.09767, Theorem 2.2, Lemmas 3.1, 3.3, 3.4",
-        nonnegative("the stepsize halves at most within H steps", ratio, v, LOCAL_SGD_H),
+        nonnegative("the stepsize halves at most within H steps", ratio, v, H),
         equality("the bound", bound * lemma.S_T, start + noise + claimed),
         computes(local_sgd, (start + noise + claimed) / lemma.S_T),
     )
@@ -122,22 +118,16 @@ def prove_local_sgd(claimed: Any = DRIFT) -> Verdict:
 # Local SGD, non-convex: the drift of a period, and the stepsize condition in closed form.
 
 
-LOCAL_SGD_NONCONVEX_L, LOCAL_SGD_NONCONVEX_H = sp.symbols("L H", positive=True)
-LOCAL_SGD_NONCONVEX_FLOOR = (
-    gamma * LOCAL_SGD_NONCONVEX_L * sigma2 / n
-    + gamma** 2 * LOCAL_SGD_NONCONVEX_L** 2 * sigma2 * (LOCAL_SGD_NONCONVEX_H - 1)
-)
+LOCAL_SGD_NONCONVEX_FLOOR = gamma * L * sigma2 / n + gamma**2 * L**2 * sigma2 * (H - 1)
 
 
 def condition() -> tuple[DerivationStep, ...]:
     """gamma L + gamma^2 L^2 H (H - 1) <= 1 says gamma L <= 1/H: at y = 1/H it is an equality."""
     y, w = sp.symbols("y w", nonnegative=True)
-    left = y + y**2 * LOCAL_SGD_NONCONVEX_H * (LOCAL_SGD_NONCONVEX_H - 1)
-    rise = sp.diff(left, y).subs(LOCAL_SGD_NONCONVEX_H, 1 + w)
+    left = y + y**2 * H * (H - 1)
+    rise = sp.diff(left, y).subs(H, 1 + w)
     return (
-        equality(
-            "the condition is tight at gamma L = 1/H", left.subs(y, 1 / LOCAL_SGD_NONCONVEX_H), 1
-        ),
+        equality("the condition is tight at gamma L = 1/H", left.subs(y, 1 / H), 1),
         nonnegative("and grows with gamma", rise, y, w),
     )
 
@@ -152,16 +142,9 @@ def prove_local_sgd_nonconvex(claimed: Any = LOCAL_SGD_NONCONVEX_FLOOR) -> Verdi
     gamma^2 L^2 H (H - 1) times, which the condition pays for.
     """
     j, i = sp.symbols("j i", integer=True, nonnegative=True)
-    noise = (
-        sp.summation(2 * gamma**2 * j * sigma2, (j, 0, LOCAL_SGD_NONCONVEX_H - 1))
-        / LOCAL_SGD_NONCONVEX_H
-    )
-    first = sp.summation(
-        2 * gamma**2 * LOCAL_SGD_NONCONVEX_L**2 * j, (j, 1, LOCAL_SGD_NONCONVEX_H - 1)
-    )  # how often S of step 0 returns
-    later = sp.summation(
-        2 * gamma**2 * LOCAL_SGD_NONCONVEX_L**2 * j, (j, i + 1, LOCAL_SGD_NONCONVEX_H - 1)
-    )
+    noise = sp.summation(2 * gamma**2 * j * sigma2, (j, 0, H - 1)) / H
+    first = sp.summation(2 * gamma**2 * L**2 * j, (j, 1, H - 1))  # how often S of step 0 returns
+    later = sp.summation(2 * gamma**2 * L**2 * j, (j, i + 1, H - 1))
     return settled(
         "local_sgd_nonconvex",
         f"average squared gradient <= 2 Delta/(gamma T) + {claimed}",
@@ -170,17 +153,12 @@ def prove_local_sgd_nonconvex(claimed: Any = LOCAL_SGD_NONCONVEX_FLOOR) -> Verdi
         equality(
             "S of the first step returns",
             first,
-            gamma**2
-            * LOCAL_SGD_NONCONVEX_L**2
-            * LOCAL_SGD_NONCONVEX_H
-            * (LOCAL_SGD_NONCONVEX_H - 1),
+            gamma**2 * L**2 * H * (H - 1),
         ),
-        nonnegative(
-            "S of a later step returns less", first - later, i, gamma, LOCAL_SGD_NONCONVEX_L
-        ),
+        nonnegative("S of a later step returns less", first - later, i, gamma, L),
         equality(
             "noise and drift",
-            gamma * LOCAL_SGD_NONCONVEX_L * sigma2 / n + LOCAL_SGD_NONCONVEX_L**2 * noise,
+            gamma * L * sigma2 / n + L**2 * noise,
             claimed,
         ),
         descends(local_sgd_nonconvex, 2, claimed),
@@ -190,10 +168,7 @@ def prove_local_sgd_nonconvex(claimed: Any = LOCAL_SGD_NONCONVEX_FLOOR) -> Verdi
 # Local SGD under the inequality of Polyak and Lojasiewicz, any shards.
 
 
-LOCAL_SGD_PL_L, LOCAL_SGD_PL_H = (symbol(name) for name in ("L_max", "H"))
-LOCAL_SGD_PL_FLOOR = (
-    GAMMA * LOCAL_SGD_PL_L * sigma2 / n + 4 * GAMMA**2 * LOCAL_SGD_PL_L**2 * LOCAL_SGD_PL_H**2 * G2
-)
+LOCAL_SGD_PL_FLOOR = GAMMA * LUPA_SGD_L * sigma2 / n + 4 * GAMMA**2 * LUPA_SGD_L**2 * H**2 * G2
 
 
 def mean_step(spread: Any, floor: Any) -> tuple[DerivationStep, ...]:
@@ -203,20 +178,18 @@ def mean_step(spread: Any, floor: Any) -> tuple[DerivationStep, ...]:
     """
     g2, s2, v, V = sp.symbols("g2 s2 v V", nonnegative=True)
     g, s = sp.symbols("g s", real=True)
-    inner = (g2 + s2 - LOCAL_SGD_PL_L**2 * V) / 2  # at most <grad f, S>
-    descent = -GAMMA * inner + GAMMA**2 * LOCAL_SGD_PL_L / 2 * (s2 + sigma2 / n)
-    kept = -GAMMA / 2 * g2 + GAMMA / 2 * (
-        GAMMA * LOCAL_SGD_PL_L * sigma2 / n + LOCAL_SGD_PL_L**2 * V
-    )
-    slack = sp.simplify((kept - descent).subs(GAMMA, 1 / (LOCAL_SGD_PL_L * (1 + v))))
+    inner = (g2 + s2 - LUPA_SGD_L**2 * V) / 2  # at most <grad f, S>
+    descent = -GAMMA * inner + GAMMA**2 * LUPA_SGD_L / 2 * (s2 + sigma2 / n)
+    kept = -GAMMA / 2 * g2 + GAMMA / 2 * (GAMMA * LUPA_SGD_L * sigma2 / n + LUPA_SGD_L**2 * V)
+    slack = sp.simplify((kept - descent).subs(GAMMA, 1 / (LUPA_SGD_L * (1 + v))))
     return (
         equality("<g, s> = (g^2 + s^2 - (g - s)^2)/2", (g**2 + s**2 - (g - s) ** 2) / 2, g * s),
         nonnegative(
-            "one step of the mean descends for gamma <= 1/L", slack, v, g2, s2, LOCAL_SGD_PL_L, V
+            "one step of the mean descends for gamma <= 1/L", slack, v, g2, s2, LUPA_SGD_L, V
         ),
         equality(
             "what it leaves",
-            GAMMA * LOCAL_SGD_PL_L * sigma2 / n + LOCAL_SGD_PL_L**2 * spread,
+            GAMMA * LUPA_SGD_L * sigma2 / n + LUPA_SGD_L**2 * spread,
             floor,
         ),
     )
@@ -241,7 +214,7 @@ def prove_local_sgd_pl(claimed: Any = LOCAL_SGD_PL_FLOOR) -> Verdict:
         f"E f(xbar_T) - f* <= (1 - gamma mu)^T Delta + {claimed}/(2 mu)",
         "derived; Yu, Yang, Zhu 2018, arXiv:1807.06629, Theorem 1; Karimi et al. 2016",
         deviations(3),
-        *mean_step(4 * GAMMA**2 * LOCAL_SGD_PL_H**2 * G2, claimed),
+        *mean_step(4 * GAMMA**2 * H**2 * G2, claimed),
         *contracts(local_sgd_pl, claimed),
     )
 
@@ -249,7 +222,6 @@ def prove_local_sgd_pl(claimed: Any = LOCAL_SGD_PL_FLOOR) -> Verdict:
 # Local SGD on a common quadratic: the spread of the workers j steps after an averaging.
 
 
-q = sp.symbols("q", positive=True)
 j = sp.symbols("j", integer=True, nonnegative=True)
 LOCAL_SGD_SPREAD_SPREAD = (1 - 1 / n) * gamma**2 * sigma2 * (1 - q ** (2 * j)) / (1 - q**2)
 
@@ -287,10 +259,7 @@ def prove_local_sgd_spread(claimed: Any = LOCAL_SGD_SPREAD_SPREAD) -> Verdict:
 # LUPA-SGD: how far workers of one objective part, without a bound on gradients.
 
 
-LUPA_SGD_L, LUPA_SGD_H = (symbol(name) for name in ("L_max", "H"))
-LUPA_SGD_SPREAD = (
-    GAMMA**2 * sigma2 * (LUPA_SGD_H - 1) * (1 + GAMMA * LUPA_SGD_L) ** (2 * (LUPA_SGD_H - 2))
-)
+LUPA_SGD_SPREAD = GAMMA**2 * sigma2 * (H - 1) * (1 + GAMMA * LUPA_SGD_L) ** (2 * (H - 2))
 
 
 def parting() -> tuple[DerivationStep, ...]:

@@ -1,5 +1,4 @@
-"""Derivations: one shot averaging, one shot strongly convex, pqasgd, pr sgd, pr sgd momentum,
-qsparse local."""
+"""Derivations: one-shot averaging, PQASGD, PR-SGD with and without momentum, Qsparse-local-SGD."""
 
 from __future__ import annotations
 
@@ -23,10 +22,12 @@ from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
 from theory.theorems.qsparse_local import qsparse_local
 
+mu, sigma2, R2, M, n, H = sp.symbols("mu sigma2 R2 hessian_lipschitz n H", positive=True)
+omega, G2, gamma, PR_SGD_L, PR_SGD_MOMENTUM_L = sp.symbols("omega G2 gamma L L_max", positive=True)
+H_velocity, m, gap, delta = sp.symbols("H_velocity momentum initial_gap delta", positive=True)
 # One-shot averaging: bias of one worker, variance of n, where second derivatives are smooth.
 
 
-mu, sigma2, R2, M, n = (symbol(name) for name in ("mu", "sigma2", "R2", "hessian_lipschitz", "n"))
 q, level, t = sp.symbols("q level t", positive=True)  # q = 1 - gamma mu
 BEND = M / 2
 
@@ -109,8 +110,7 @@ def prove_one_shot_strongly_convex(claimed: Any = ONE_SHOT_STRONGLY_CONVEX_FLOOR
 # Local steps, then their sum through an unbiased operator: a jump of the mean model in H steps.
 
 
-PQASGD_H, omega, G2 = (symbol(name) for name in ("H", "omega", "G2"))
-EXCESS = omega * PQASGD_H
+EXCESS = omega * H
 
 
 def prove_pqasgd(excess: Any = EXCESS) -> Verdict:
@@ -122,9 +122,7 @@ def prove_pqasgd(excess: Any = EXCESS) -> Verdict:
     In the mean over steps that is ``excess`` gamma^2 G^2/n; z is the mean model.
     """
     k = sp.Symbol("k", integer=True, positive=True)
-    jumps = sp.summation(omega * PQASGD_H**2 * G2 / n, (k, 1, symbol("rounds"))) / (
-        PQASGD_H * symbol("rounds")
-    )
+    jumps = sp.summation(omega * H**2 * G2 / n, (k, 1, symbol("rounds"))) / (H * symbol("rounds"))
     return settled(
         "pqasgd",
         f"excess {excess}, so O(1/sqrt(nT)) with its constants",
@@ -133,15 +131,14 @@ def prove_pqasgd(excess: Any = EXCESS) -> Verdict:
         about_the_mean(),
         mean_of_two(),
         equality("the mean of all jumps", jumps, excess * G2 / n),
-        near(pqasgd, PQASGD_H - 1, excess=excess),
+        near(pqasgd, H - 1, excess=excess),
     )
 
 
 # PR-SGD: the drift of the workers within a period and the sum of T steps.
 
 
-gamma, PR_SGD_L, PR_SGD_H = sp.symbols("gamma L H", positive=True)
-PR_SGD_FLOOR = 4 * gamma**2 * PR_SGD_H**2 * G2 * PR_SGD_L**2 + gamma * PR_SGD_L * sigma2 / n
+PR_SGD_FLOOR = 4 * gamma**2 * H**2 * G2 * PR_SGD_L**2 + gamma * PR_SGD_L * sigma2 / n
 
 
 def prove_pr_sgd(claimed: Any = PR_SGD_FLOOR) -> Verdict:
@@ -154,9 +151,9 @@ def prove_pr_sgd(claimed: Any = PR_SGD_FLOOR) -> Verdict:
     """
     j, rest, S, u = sp.symbols("j rest S u", nonnegative=True)
     two_sums = 2 * gamma**2 * (j * j * G2 + j * j * G2)
-    drift = 4 * gamma**2 * PR_SGD_H**2 * G2
+    drift = 4 * gamma**2 * H**2 * G2
     dropped = ((1 - gamma * PR_SGD_L) * S).subs(gamma, 1 / (PR_SGD_L * (1 + u)))
-    later = (drift - two_sums).subs(PR_SGD_H, j + 1 + rest)
+    later = (drift - two_sums).subs(H, j + 1 + rest)
     descent = PR_SGD_L**2 * drift + gamma * PR_SGD_L * sigma2 / n
     return settled(
         "pr_sgd",
@@ -172,10 +169,7 @@ def prove_pr_sgd(claimed: Any = PR_SGD_FLOOR) -> Verdict:
 # PR-SGD with momentum: the virtual model takes plain steps of gamma/(1 - m).
 
 
-PR_SGD_MOMENTUM_L, PR_SGD_MOMENTUM_H, m, gap = (
-    symbol(name) for name in ("L_max", "H_velocity", "momentum", "initial_gap")
-)
-DRIFT = GAMMA**2 * PR_SGD_MOMENTUM_H**2 * G2 / (1 - m) ** 2
+DRIFT = GAMMA**2 * H_velocity**2 * G2 / (1 - m) ** 2
 BEHIND = GAMMA**2 * m**2 * G2 / (1 - m) ** 4
 
 
@@ -232,7 +226,7 @@ def prove_pr_sgd_momentum(drift: Any = DRIFT, behind: Any = BEHIND) -> Verdict:
         + 2 * PR_SGD_MOMENTUM_L**2 * behind
     )
     j, rest = sp.symbols("j rest", nonnegative=True)
-    shorter = (DRIFT - DRIFT.subs(PR_SGD_MOMENTUM_H, j)).subs(PR_SGD_MOMENTUM_H, j + rest)
+    shorter = (DRIFT - DRIFT.subs(H_velocity, j)).subs(H_velocity, j + rest)
     return settled(
         "pr_sgd_momentum",
         f"workers are within {drift} of their mean, the virtual model within {behind}",
@@ -258,9 +252,8 @@ def prove_pr_sgd_momentum(drift: Any = DRIFT, behind: Any = BEHIND) -> Verdict:
 # Local steps, compressed increments, error memory: what a contraction leaves of H steps.
 
 
-QSPARSE_LOCAL_H, delta = symbol("H"), symbol("delta")
 r = sp.sqrt(1 - delta)
-RESIDUAL = QSPARSE_LOCAL_H * r / (1 - r)
+RESIDUAL = H * r / (1 - r)
 
 
 def prove_qsparse_local(residual: Any = RESIDUAL) -> Verdict:
@@ -277,10 +270,10 @@ def prove_qsparse_local(residual: Any = RESIDUAL) -> Verdict:
         *residuals(),
         equality(
             "what is left of H steps and the rest",
-            sp.simplify(r * (QSPARSE_LOCAL_H + residual)),
+            sp.simplify(r * (H + residual)),
             residual,
         ),
-        near(qsparse_local, QSPARSE_LOCAL_H - 1, behind=residual),
+        near(qsparse_local, H - 1, behind=residual),
     )
 
 

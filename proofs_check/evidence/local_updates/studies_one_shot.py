@@ -32,18 +32,18 @@ from theory.stepsizes import InverseTimeStep
 # of averaging every step, path by path.
 
 
-_ONE_SHOT_FLOOR_WORKERS = (16, 64, 256, 1024)
-_ONE_SHOT_FLOOR_HORIZONS = (16, 48, 128)
-_ONE_SHOT_FLOOR_REPLICAS, _ONE_SHOT_FLOOR_SEED, _ONE_SHOT_FLOOR_STEPS, _ONE_SHOT_FLOOR_GROUPS = (
+_WORKERS = (16, 64, 256, 1024)
+_HORIZONS = (16, 48, 128)
+_REPLICAS, _SEED, _STEPS, _GROUPS = (
     240,
     151,
     48,
     64,
 )
-_ONE_SHOT_FLOOR_STEP = InverseTimeStep(64.0, 20.0)
+_STEP = InverseTimeStep(64.0, 20.0)
 _ONE_SHOT_FLOOR_TOLD = (
-    f"Zhang, Duchi, Wainwright 2013; seeds {_ONE_SHOT_FLOOR_SEED} + n + T, "
-    f"{_ONE_SHOT_FLOOR_REPLICAS} replicas, from x*, "
+    f"Zhang, Duchi, Wainwright 2013; seeds {_SEED} + n + T, "
+    f"{_REPLICAS} replicas, from x*, "
     f"gamma_t = 64/(20 + t), batch 1 of {SAMPLES} samples, error {ALPHA:g}"
 )
 
@@ -54,7 +54,7 @@ def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> 
         method,
         problem,
         steps=steps,
-        seed=_ONE_SHOT_FLOOR_SEED + problem.n + steps,
+        seed=_SEED + problem.n + steps,
         replicas=replicas,
         points=2,
         x0=problem.x_star,
@@ -66,39 +66,32 @@ def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> 
     "one-shot-averaging",
     PLACE,
     "a floor that n does not lower",
-    f"workers n (T = {_ONE_SHOT_FLOOR_STEPS})",
+    f"workers n (T = {_STEPS})",
     "E||xbar_T - x*||^2 [x^2]",
 )
-def one_shot_floor_measure(
-    build: Build = LocalSGD, replicas: int = _ONE_SHOT_FLOOR_REPLICAS
-) -> StudyResult:
+def one_shot_floor_measure(build: Build = LocalSGD, replicas: int = _REPLICAS) -> StudyResult:
     """The floor for T = 16, 48, 128; speedup when averaging every step; none lost on quadratics.
 
     ``build`` makes the method with one averaging at the end; H = 1 is local SGD's.
     """
-    once = np.stack(
-        [_alone(build, n, _ONE_SHOT_FLOOR_STEPS, replicas) for n in _ONE_SHOT_FLOOR_WORKERS], axis=1
-    )
+    once = np.stack([_alone(build, n, _STEPS, replicas) for n in _WORKERS], axis=1)
     often = np.stack(
-        [
-            errors(LocalSGD(_ONE_SHOT_FLOOR_STEP, 1), skewed(n), _ONE_SHOT_FLOOR_STEPS, replicas)
-            for n in _ONE_SHOT_FLOOR_WORKERS
-        ],
+        [errors(LocalSGD(_STEP, 1), skewed(n), _STEPS, replicas) for n in _WORKERS],
         axis=1,
     )
-    n = np.array(_ONE_SHOT_FLOOR_WORKERS, dtype=np.float64)
+    n = np.array(_WORKERS, dtype=np.float64)
     pairs = [
         once[:, -2:].T
-        if steps == _ONE_SHOT_FLOOR_STEPS
-        else [_alone(build, m, steps, replicas) for m in _ONE_SHOT_FLOOR_WORKERS[-2:]]
-        for steps in _ONE_SHOT_FLOOR_HORIZONS
+        if steps == _STEPS
+        else [_alone(build, m, steps, replicas) for m in _WORKERS[-2:]]
+        for steps in _HORIZONS
     ]
     floors = np.stack([_floor(few, many) for few, many in pairs], axis=1)
     verdicts = (
-        *(_positive(steps, floors[:, k]) for k, steps in enumerate(_ONE_SHOT_FLOOR_HORIZONS)),
+        *(_positive(steps, floors[:, k]) for k, steps in enumerate(_HORIZONS)),
         *_order(floors),
         rate_verdict(
-            fit_power(n, often, ALPHA, groups=_ONE_SHOT_FLOOR_GROUPS), -1.0, False,
+            fit_power(n, often, ALPHA, groups=_GROUPS), -1.0, False,
             subject="local-sgd", variable="n", problem=PLACE, provenance=_ONE_SHOT_FLOOR_TOLD,
             claim="averaging every step, the error falls as 1/n or faster: no floor",
         ),
@@ -112,10 +105,10 @@ def _order(floors: Floats) -> tuple[Verdict, ...]:
     if (floors.mean(axis=0) <= 0).any():
         return ()
     fit = fit_power(
-        np.array(_ONE_SHOT_FLOOR_HORIZONS) + _ONE_SHOT_FLOOR_STEP.shift,
+        np.array(_HORIZONS) + _STEP.shift,
         floors,
         ALPHA,
-        groups=_ONE_SHOT_FLOOR_GROUPS,
+        groups=_GROUPS,
     )
     return (
         rate_verdict(
@@ -126,12 +119,12 @@ def _order(floors: Floats) -> tuple[Verdict, ...]:
 
 
 def _alone(build: Build, n: int, steps: int, replicas: int) -> Floats:
-    return errors(build(_ONE_SHOT_FLOOR_STEP, steps), skewed(n), steps, replicas)
+    return errors(build(_STEP, steps), skewed(n), steps, replicas)
 
 
 def _floor(few: Floats, many: Floats) -> Floats:
     """Unbiased estimates ``[R]`` of what infinitely many workers leave."""
-    ratio = _ONE_SHOT_FLOOR_WORKERS[-1] / _ONE_SHOT_FLOOR_WORKERS[-2]
+    ratio = _WORKERS[-1] / _WORKERS[-2]
     return (ratio * many - few) / (ratio - 1)
 
 
@@ -150,7 +143,7 @@ def _positive(steps: int, floor: Floats) -> Verdict:
         uncertainty=half,
         resolution=2 * half,
         evidence=f"limit of E||xbar - x*||^2 as n grows {mean:.4g} +- {half:.2g}, from "
-        f"n = {_ONE_SHOT_FLOOR_WORKERS[-2]} and {_ONE_SHOT_FLOOR_WORKERS[-1]}",
+        f"n = {_WORKERS[-2]} and {_WORKERS[-1]}",
         provenance=_ONE_SHOT_FLOOR_TOLD,
     )
 
@@ -158,7 +151,7 @@ def _positive(steps: int, floor: Floats) -> Verdict:
 def _none_on_quadratics(build: Build) -> Verdict:
     """One Hessian, different minimisers: one averaging at the end or one each step, same model."""
     problem = Quadratic.strongly_convex(64, 8, L=1.0, mu=0.25, sigma2=1.0, zeta2=4.0, R2=1.0)
-    step, seed = InverseTimeStep(8.0, 32.0), _ONE_SHOT_FLOOR_SEED
+    step, seed = InverseTimeStep(8.0, 32.0), _SEED
     one, other = (
         run(method, problem, steps=256, seed=seed, replicas=8, points=2).model.numpy()
         for method in (build(step, 256), LocalSGD(step, 1))

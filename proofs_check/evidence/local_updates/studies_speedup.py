@@ -38,11 +38,11 @@ from theory.survey.speedup_rounds import rounds
 # the same draws, and falls as 1/n and as 1/(T + a).
 
 
-_LOCAL_SPEEDUP_HORIZONS = (128, 512, 2048)
-_LOCAL_SPEEDUP_WORKERS = (2, 4, 8, 16, 32)
-_N, _LOCAL_SPEEDUP_STEPS = 4, 1024
-_LOCAL_SPEEDUP_REPLICAS, _LOCAL_SPEEDUP_SEED, _LOCAL_SPEEDUP_GROUPS, _WITHIN = 256, 157, 32, 1.5
-_LOCAL_SPEEDUP_STEP = InverseTimeStep(64.0, 40.0)
+_HORIZONS = (128, 512, 2048)
+_WORKERS = (2, 4, 8, 16, 32)
+_N, _STEPS = 4, 1024
+_LOCAL_SPEEDUP_REPLICAS, _LOCAL_SPEEDUP_SEED, _GROUPS, _WITHIN = 256, 157, 32, 1.5
+_STEP = InverseTimeStep(64.0, 40.0)
 
 Build = Callable[[Stepsize, int], Method[Any]]
 
@@ -51,24 +51,24 @@ Build = Callable[[Stepsize, int], Method[Any]]
     "local-sgd",
     "skewed logistic",
     "1/(nT) for H up to sqrt(T/n)",
-    f"workers n (T = {_LOCAL_SPEEDUP_STEPS}, H = floor(sqrt(T/n)))",
+    f"workers n (T = {_STEPS}, H = floor(sqrt(T/n)))",
     "E||xbar_T - x*||^2 [x^2]",
 )
 def local_speedup_measure(build: Build = LocalSGD) -> StudyResult:
     """Ratios to H = 1 at every (n, T), and the exponents of n and T + a."""
     along_t, along_n = (
-        [(_N, t) for t in _LOCAL_SPEEDUP_HORIZONS],
-        [(n, _LOCAL_SPEEDUP_STEPS) for n in _LOCAL_SPEEDUP_WORKERS],
+        [(_N, t) for t in _HORIZONS],
+        [(n, _STEPS) for n in _WORKERS],
     )
     local = {at: _errors(build, *at, _longest(*at)) for at in (*along_t, *along_n)}
     bulk = {at: _errors(LocalSGD, *at, 1) for at in local}
     x, shifted = (
-        np.array(_LOCAL_SPEEDUP_WORKERS, dtype=np.float64),
-        np.array(_LOCAL_SPEEDUP_HORIZONS) + _LOCAL_SPEEDUP_STEP.shift,
+        np.array(_WORKERS, dtype=np.float64),
+        np.array(_HORIZONS) + _STEP.shift,
     )
     by_n = np.stack([local[at] for at in along_n], axis=1)
     by_t = np.stack([local[at] for at in along_t], axis=1)
-    fit = fit_power(x, by_n, ALPHA, groups=_LOCAL_SPEEDUP_GROUPS)
+    fit = fit_power(x, by_n, ALPHA, groups=_GROUPS)
     verdicts = (
         *(_ratio(at, local[at], bulk[at]) for at in local),
         rate_verdict(
@@ -82,7 +82,7 @@ def local_speedup_measure(build: Build = LocalSGD) -> StudyResult:
             provenance=_LOCAL_SPEEDUP_TOLD,
         ),
         rate_verdict(
-            fit_power(shifted, by_t, ALPHA, groups=_LOCAL_SPEEDUP_GROUPS),
+            fit_power(shifted, by_t, ALPHA, groups=_GROUPS),
             -1.0,
             False,
             subject="local-sgd",
@@ -99,7 +99,7 @@ def local_speedup_measure(build: Build = LocalSGD) -> StudyResult:
 _LOCAL_SPEEDUP_TOLD = (
     f"Stich 2018, Theorem 2.2; seeds {_LOCAL_SPEEDUP_SEED} + n + T, "
     f"{_LOCAL_SPEEDUP_REPLICAS} replicas, from x*, gamma_t = "
-    f"64/(40 + t), n={_N} along T, T={_LOCAL_SPEEDUP_STEPS} along n, error {ALPHA:g}"
+    f"64/(40 + t), n={_N} along T, T={_STEPS} along n, error {ALPHA:g}"
 )
 
 
@@ -110,7 +110,7 @@ def _longest(n: int, steps: int) -> int:
 def _errors(build: Build, n: int, steps: int, period: int) -> Floats:
     problem: Problem = skewed(n)
     trace = run(
-        build(_LOCAL_SPEEDUP_STEP, period),
+        build(_STEP, period),
         problem,
         steps=steps,
         seed=_LOCAL_SPEEDUP_SEED + n + steps,

@@ -21,7 +21,7 @@ from algorithms.optimizers.outer import (
 )
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.evidence.drift.two_workers import two_workers
+from proofs_check.evidence.drift import two_workers
 from proofs_check.instruments.closed_forms import ClosedForms, none_wrong, same
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict

@@ -19,7 +19,7 @@ from algorithms.optimizers.outer import (
     server_rate,
 )
 from proofs_check.evidence.outer_optimizers import closed_forms as momenta
-from proofs_check.evidence.outer_optimizers import closed_forms_adaptive as squares
+from proofs_check.evidence.outer_optimizers import closed_forms_variants as squares
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 Update = Callable[[AdaptiveServer, ServerMoments, Tensor, Tensor], tuple[ServerMoments, Tensor]]

@@ -16,7 +16,7 @@ from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.clipping import ClipEntries
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import virtual_iterate
+from proofs_check.evidence.auxiliary.error_feedback import virtual_iterate
 from proofs_check.evidence.variance_reduced.closed_forms import (
     diana_step,
     problem,

@@ -24,7 +24,7 @@ from algorithms.kernels import rounding, row_norms
 from algorithms.memories.error_feedback import ErrorFeedback
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import virtual_iterate
+from proofs_check.evidence.auxiliary.error_feedback import virtual_iterate
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.methods.faulty.methods import ForgetfulFeedback
 from proofs_check.mutants.method_mutant import (

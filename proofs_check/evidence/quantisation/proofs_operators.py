@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
-from proofs_check.proofs.lagrange import sums_of_squares
+from proofs_check.proofs.norms import sums_of_squares
 from proofs_check.verdict import Verdict
 
 # Rounding to a grid at random: unbiased, with variance (hi - x)(x - lo).

@@ -19,10 +19,7 @@ from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import (
-    sent_and_kept,
-    virtual_iterate,
-)
+from proofs_check.evidence.auxiliary.error_feedback import sent_and_kept, virtual_iterate
 from proofs_check.evidence.sparsification.closed_forms import draws_of
 from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
 from proofs_check.instruments.erratum import Shown, demonstrates, erratum

@@ -1,4 +1,4 @@
-"""Derivations: bell shape, dist ef sgdm, ecq sgd, one bit, signsgd, signsgd majority, three lc."""
+"""Derivations: bell shape, dist-EF-SGDM, ECQ-SGD, one bit, signSGD and its small batches, 3LC."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ import sympy as sp
 
 from proofs_check.evidence.auxiliary.proofs_iterates import decaying, fixed_points, velocities
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
-from proofs_check.proofs.evaluated import evaluates, symbol
+from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.dist_ef_sgdm import dist_ef_sgdm
 from theory.theorems.ecq_sgd import ecq_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.signsgd_small_batches import signsgd_small_batches
 
+d, k, m, alpha, beta, omega = sp.symbols("d k momentum echoed remembered omega", positive=True)
+gamma, L1, sigma1, gap, T, s = sp.symbols("gamma L_one sigma_one Delta T s", positive=True)
+small_batches_gap = sp.Symbol("initial_gap", positive=True)
 # Top-k of rows whose sorted squares are convex: error at most (1 - k/d)^2.
 
 
-d, k = sp.symbols("d k", positive=True)
 RATIO = (1 - k / d) ** 2
 
 
@@ -53,7 +56,6 @@ def prove_bell_shape(claimed: Any = RATIO) -> Verdict:
 # Two-way error feedback around Nesterov's momentum: velocities and residuals on the way.
 
 
-m = symbol("momentum")
 up, down = (sp.sqrt(1 - symbol(name)) for name in ("delta_up", "delta_down"))
 BEHIND = m**2 / (1 - m)
 
@@ -77,7 +79,6 @@ def prove_dist_ef_sgdm(behind: Any = BEHIND) -> Verdict:
 # Decaying feedback of an unbiased operator: what the memory holds, and what noise is left.
 
 
-alpha, beta, omega = (symbol(name) for name in ("echoed", "remembered", "omega"))
 SHARE = alpha / (alpha + 1 - beta)
 
 
@@ -130,7 +131,6 @@ def prove_one_bit(claimed: Any = ONE_BIT_QUALITY) -> Verdict:
 # signSGD: the descent step, and the paper's rate at its stepsize and batch.
 
 
-gamma, L1, sigma1, gap, T = sp.symbols("gamma L_one sigma_one Delta T", positive=True)
 FLOOR = gamma * L1 / 2 + 2 * sigma1
 
 
@@ -205,7 +205,6 @@ def prove_signsgd_majority(claimed: Any = BOUND) -> Verdict:
 # 3LC: delta = 4 s (2 - s)/(4 + (d - 1) s^2), at one largest and the others s/2 of it.
 
 
-s = sp.symbols("s", positive=True)
 THREE_LC_QUALITY = 4 * s * (2 - s) / (4 + (d - 1) * s**2)
 
 
@@ -238,6 +237,48 @@ def prove_three_lc(claimed: Any = THREE_LC_QUALITY) -> Verdict:
     )
 
 
+# Derivations: signSGD with batches of any size.
+
+SMALL_BATCHES_SHARE = 1 / sp.sqrt(3)
+"""Of the theorem's mean, what a step lowers f by, over gamma."""
+
+
+def prove_signsgd_small_batches(share: Any = SMALL_BATCHES_SHARE) -> Verdict:
+    """A step lowers f by gamma ``share`` (|g| where S > 2/sqrt(3), else g^2/sigma) in a coordinate,
+    S = |g|/sigma, up to gamma^2 L/2.
+
+    Gauss: a sign is wrong with at most 2/(9 S^2) there, else 1/2 - S/(2 sqrt(3)). Both parts of the
+    mean are above 2 a |g| - a^2 sigma for a <= 1/2: a = 1/(2 (1 + v)).
+    """
+    g, s, a, B = sp.symbols("g s a B", positive=True)
+    u, v = sp.symbols("u v", nonnegative=True)
+    far = (1 - 2 * 2 / (9 * (2 / sp.sqrt(3) + u) ** 2)) - share
+    weak = 1 - 2 * (sp.Rational(1, 2) - g / s / (2 * sp.sqrt(3)))
+    line = 2 * a * g - a**2 * s
+    one = sp.symbols("mean", positive=True)
+    step = -GAMMA * share * one + GAMMA**2 * L1 / 2
+    total = sp.solve(sp.Eq(-small_batches_gap, TIME * step), one)[0]
+    mixed = sp.sqrt(3) * (small_batches_gap / (GAMMA * TIME) + GAMMA * L1 / 2)
+    worth = B / (2 * a) + a * sigma1 / 2
+    best = sp.sqrt(B / sigma1)
+    bound = sp.Piecewise((sp.sqrt(mixed * sigma1), 4 * mixed <= sigma1), (mixed + sigma1 / 4, True))
+    return settled(
+        "signsgd_small_batches",
+        "average one-norm of the gradient <= sqrt(B |sigma|_1), B of order T^-1/2",
+        "Bernstein et al. 2019, arXiv:1810.05291, Theorem 1; the one-norm derived here",
+        nonnegative("strong signal", sp.expand(far * 9 * (2 / sp.sqrt(3) + u) ** 2), u),
+        equality("weak signal", sp.simplify(weak * g), share * g**2 / s),
+        equality("the line below a weak signal", sp.expand(g**2 / s - line), (g - a * s) ** 2 / s),
+        nonnegative("and below a strong one", (g + a**2 * s - 2 * a * g).subs(a, 1 / (2 * (1 + v))),
+                    v, g, s),
+        equality("the sum of T steps", sp.simplify(total - mixed), 0),
+        equality("the best a", sp.diff(worth, a).subs(a, best), 0),
+        equality("what it gives", worth.subs(a, best), sp.sqrt(B * sigma1)),
+        equality("at a = 1/2", worth.subs(a, sp.Rational(1, 2)), B + sigma1 / 4),
+        evaluates(signsgd_small_batches, bound),
+    )  # fmt: skip
+
+
 PROOFS = (
     prove_bell_shape,
     prove_dist_ef_sgdm,
@@ -246,6 +287,10 @@ PROOFS = (
     prove_signsgd,
     prove_signsgd_majority,
     prove_three_lc,
+    prove_signsgd_small_batches,
 )
-
-COVERS = {"prove_bell_shape": ("gaussian-k", "top-k"), "prove_one_bit": ("one-bit-sgd",)}
+COVERS = {
+    "prove_bell_shape": ("gaussian-k", "top-k"),
+    "prove_one_bit": ("one-bit-sgd",),
+    "prove_signsgd_small_batches": ("signsgd",),
+}

@@ -16,7 +16,7 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.truncation import TruncatedGradient, truncate
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import virtual_iterate
+from proofs_check.evidence.auxiliary.error_feedback import virtual_iterate
 from proofs_check.evidence.sparsification.closed_forms import SEED, draws_of
 from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
 from proofs_check.instruments.erratum import Shown, demonstrates, erratum

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.evidence.auxiliary.proofs import virtual_descent
-from proofs_check.proofs import weighted_recursion as lemma
+from proofs_check.proofs import recursions as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes, near
@@ -147,7 +147,7 @@ def prove_mem_sgd(claimed: Any = MEMORY) -> Verdict:
     x, m = sp.symbols("x m", real=True)
     halves = x**2 - ((x - m) ** 2 / 2 - m**2)  # ||x||^2 >= ||x - m||^2/2 - ||m||^2
     third = (lemma.mu + 2 * L) * claimed * G2 / delta**2
-    half = lemma.BOUND.subs(lemma.mu, lemma.mu / 2)
+    half = lemma.WEIGHTED_BOUND.subs(lemma.mu, lemma.mu / 2)
     bound = half.subs({lemma.A: 1, lemma.B: G2}).subs(lemma.C, third)
     T, a, mu = lemma.T, lemma.a, lemma.mu
     stated = 4 * T * (T + 2 * a) / mu * G2 + mu * a**3 / 8 * lemma.R2

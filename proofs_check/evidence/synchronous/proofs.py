@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes
-from proofs_check.proofs.polyak_lojasiewicz import contracts
+from proofs_check.proofs.recursions import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_pl import bsp_pl

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from proofs_check.audit import pace
+from proofs_check.audit import plan as pace
 from proofs_check.audit.audit import audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.subject import subject_of

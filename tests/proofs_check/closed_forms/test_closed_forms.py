@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from algorithms.catalogue import ROWS
@@ -11,7 +9,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
 from proofs_check.evidence.asynchronous.closed_forms import delay_threshold
-from proofs_check.evidence.auxiliary.closed_forms_error_feedback import worst_residual
+from proofs_check.evidence.auxiliary.error_feedback import worst_residual
 from proofs_check.evidence.gossip.closed_forms import ring_bias
 from proofs_check.evidence.gossip.closed_forms_choco import mode_factors
 from proofs_check.evidence.local_updates.closed_forms import (
@@ -23,6 +21,7 @@ from proofs_check.evidence.sparsification.closed_forms import one_step_factor
 from proofs_check.evidence.synchronous.closed_forms import finite_time_variance, stationary_variance
 from proofs_check.instruments.evidence import chi_square, identity, mean_value
 from proofs_check.methods.faulty.methods import MisscaledBSP
+from proofs_check.prepare import name_of
 from proofs_check.registry import CLOSED_FORMS
 from proofs_check.row_coverage import rows_of
 from proofs_check.verdict import Outcome, Verdict
@@ -31,13 +30,8 @@ from tests.proofs_check.rooms import ROOMS, room_of
 KEYS = {row.key for row in ROWS}
 
 
-def named(case: Callable[..., object]) -> str:
-    """``family.module.function``, so that ``-k`` picks a family."""
-    return f"{case.__module__.split('.', 2)[-1]}.{case.__name__}"
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CLOSED_FORMS, ids=named)
+@pytest.mark.parametrize("case", CLOSED_FORMS, ids=name_of)
 def test_no_closed_form_is_refuted_nor_lies_in_another_row_s_room(case) -> None:
     for verdict in case():
         assert ROOMS.get(verdict.subject, room_of(case)) == room_of(case), verdict.subject

@@ -24,9 +24,9 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.wangni import Wangni
 from algorithms.core.key import Draws, Key
 from proofs_check.compressors.check import MONTE_CARLO, check_compressor
-from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, sampled
 from proofs_check.compressors.lengths import LENGTHS
+from proofs_check.compressors.longer import second_look
 from proofs_check.compressors.power import smallest_faults
 from proofs_check.instruments.place_law import place_law
 from proofs_check.instruments.statistics import ErrorBudget, mean_test

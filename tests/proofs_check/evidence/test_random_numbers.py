@@ -27,7 +27,7 @@ def test_all_hold(check):
 @pytest.mark.parametrize("key", ["asp", "random-k", "push-sum"])
 def test_every_row_rests_on_them(key):
     own = {cell.name for cell in cells_of(key, cells("quick"))}
-    assert {f"synchronous.random_numbers.{check.__name__}" for check in CLOSED_FORMS} <= own
+    assert {f"synchronous.{check.__name__}" for check in CLOSED_FORMS} <= own
     assert all(key in keys for keys in COVERS.values())
 
 

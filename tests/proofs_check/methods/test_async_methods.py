@@ -36,7 +36,7 @@ from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import LostWorker
 from proofs_check.compressors.check import check_compressor
 from proofs_check.evidence.asynchronous.closed_forms import WEIGHT, uneven
-from proofs_check.evidence.asynchronous.closed_forms_proximal import lasso
+from proofs_check.evidence.asynchronous.faults import lasso
 from proofs_check.instruments.paths import Snapshot, models, path
 from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome

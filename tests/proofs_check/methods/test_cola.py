@@ -17,8 +17,8 @@ from algorithms.problems.columns_data import breast_cancer, diabetes, sigmoid_br
 from algorithms.problems.glm_losses import GlmLoss, LogisticLoss, SigmoidLoss, SquareLoss
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
-from proofs_check.evidence.gossip_local import studies_cola as cola_gap
-from proofs_check.evidence.gossip_local.faults import careless
+from proofs_check.evidence.gossip_local import cola as cola_gap
+from proofs_check.evidence.gossip_local.effects import careless
 from proofs_check.verdict import Outcome
 
 

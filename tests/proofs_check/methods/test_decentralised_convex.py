@@ -43,8 +43,11 @@ from algorithms.sets.simplex import Simplex
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip_convex.closed_forms import uneven
-from proofs_check.evidence.gossip_convex.proofs import DGD_AMOUNT, PROJECTED_DGD_AMOUNT
-from proofs_check.evidence.gossip_convex.proofs_averaging import DUAL_AVERAGING_AMOUNT
+from proofs_check.evidence.gossip_convex.theorems import (
+    DGD_AMOUNT,
+    DUAL_AVERAGING_AMOUNT,
+    PROJECTED_DGD_AMOUNT,
+)
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.methods.equivalence import Case, cross_validate

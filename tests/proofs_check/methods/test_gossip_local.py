@@ -31,7 +31,7 @@ from proofs_check.evidence.gossip_local.closed_forms_moments import (
     boundary,
     lazy_complete,
 )
-from proofs_check.evidence.gossip_local.faults import period_off_by_one
+from proofs_check.evidence.gossip_local.effects import period_off_by_one
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome

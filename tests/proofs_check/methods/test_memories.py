@@ -25,9 +25,9 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.compressors.check import check_compressor
-from proofs_check.evidence.auxiliary import faults
+from proofs_check.evidence.auxiliary import effects as faults
 from proofs_check.evidence.auxiliary.closed_forms import one_dimensional
-from proofs_check.evidence.auxiliary.faults import PrintedCorrection
+from proofs_check.evidence.auxiliary.effects import PrintedCorrection
 from proofs_check.instruments.paths import path
 from proofs_check.mutants.method_mutant import MethodMutant
 from proofs_check.mutants.report import faults_in

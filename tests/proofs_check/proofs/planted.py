@@ -48,11 +48,11 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     ("compressed_bsp_nonconvex", lambda p: {"claimed": p.NOISE - p.sigma2 / p.n}, "sum of T steps"),
     ("compressed_bsp_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "fixed point"),
-    ("weighted_recursion", lambda p: {"claimed": p.BOUND / 2}, "sums lie below"),
+    ("weighted_recursion", lambda p: {"claimed": p.WEIGHTED_BOUND / 2}, "sums lie below"),
     ("local_sgd", lambda p: {"claimed": p.DRIFT / 2}, "the bound"),
     (
         "local_sgd_nonconvex",
-        lambda p: {"claimed": p.LOCAL_SGD_NONCONVEX_FLOOR.subs(p.LOCAL_SGD_NONCONVEX_H, 1)},
+        lambda p: {"claimed": p.LOCAL_SGD_NONCONVEX_FLOOR.subs(p.H, 1)},
         "noise and drift",
     ),
     ("d_psgd", lambda p: {"claimed": p.LEAD / 2}, "leading term"),
@@ -71,7 +71,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("error_feedback_residual", lambda p: {"claimed": p.SUP / 2}, "its limit, squared"),
     (
         "ef_sgd_nonconvex",
-        lambda p: {"claimed": p.EF_SGD_NONCONVEX_FLOOR - p.gamma * p.EF_SGD_NONCONVEX_L * p.G2 / 2},
+        lambda p: {"claimed": p.EF_SGD_NONCONVEX_FLOOR - p.gamma * p.L * p.G2 / 2},
         "sum of T steps",
     ),
     ("ef_sgd_workers", lambda p: {"claimed": p.EF_SGD_WORKERS_FLOOR / 2}, "sum of T steps"),
@@ -80,7 +80,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("asysg_con", lambda p: {"claimed": p.RATE * sp.Rational(3, 4)}, "third term fits"),
     (
         "asysg_con",
-        lambda p: {"bound": p.BOUND - p.GAMMA * p.ASYSG_CON_L * p.sigma2 / 2},
+        lambda p: {"bound": p.BOUND - p.GAMMA * p.L * p.sigma2 / 2},
         "sum of T steps",
     ),
     ("grid_rounding", lambda p: {"claimed": p.VARIANCE / 2}, "the variance"),
@@ -165,7 +165,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
         "the three sums fit",
     ),
     ("pr_sgd", lambda p: {"claimed": p.PR_SGD_FLOOR - p.gamma * p.PR_SGD_L}, "sum of T steps"),
-    ("pr_sgd", lambda p: {"claimed": p.PR_SGD_FLOOR.subs(p.PR_SGD_H, 1)}, "sum of T steps"),
+    ("pr_sgd", lambda p: {"claimed": p.PR_SGD_FLOOR.subs(p.H, 1)}, "sum of T steps"),
     (
         "cooperative_sgd",
         lambda p: {"claimed": p.COOPERATIVE_SGD_FLOOR.subs(p.lam, 0)},
@@ -178,7 +178,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     ("cooperative_sgd", lambda p: {"factor": p.FACTOR / 2}, "is paid for"),
     ("ssp", lambda p: {"claimed": p.SSP_AMOUNT / 4}, "the three sums fit"),
-    ("ssp", lambda p: {"late": 5 * p.s * p.ssp_n}, "the three sums fit"),
+    ("ssp", lambda p: {"late": 5 * p.s * p.n}, "the three sums fit"),
     (
         "ssp_constant_step",
         lambda p: {"claimed": p.SSP_CONSTANT_STEP_AMOUNT.subs(p.s, 0)},
@@ -206,7 +206,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("descent_lemma", lambda p: {"claimed": p.L / 4}, "the integral of L s"),
     (  # the floor of a single step
         "linear_recursion",
-        lambda p: {"claimed": p.BOUND.subs(p.b, p.b * p.c)},
+        lambda p: {"claimed": p.LINEAR_BOUND.subs(p.b, p.b * p.c)},
         "a step keeps it",
     ),
     ("error_feedback_bound", lambda p: {"claimed": p.LEMMA / 2}, "a step from the claim"),
@@ -226,12 +226,12 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("compressed_bsp_pl", lambda p: {"claimed": p.NOISE + p.zeta2}, "code evaluates"),
     (
         "local_sgd_pl",
-        lambda p: {"claimed": p.LOCAL_SGD_PL_FLOOR.subs(p.LOCAL_SGD_PL_H, 1)},
+        lambda p: {"claimed": p.LOCAL_SGD_PL_FLOOR.subs(p.H, 1)},
         "what it leaves",
     ),
     (
         "asynchronous_moments",
-        lambda p: {"claimed": p.ASYNCHRONOUS_MOMENTS_FLOOR.subs(p.asynchronous_moments_tau, 0)},
+        lambda p: {"claimed": p.ASYNCHRONOUS_MOMENTS_FLOOR.subs(p.tau_coordinate, 0)},
         "one step descends, however stale",
     ),
     (
@@ -267,13 +267,13 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ),
     (
         "qsparse_local",
-        lambda p: {"residual": p.RESIDUAL / p.QSPARSE_LOCAL_H},
+        lambda p: {"residual": p.RESIDUAL / p.H},
         "what is left of H steps",
     ),
     ("pqasgd", lambda p: {"excess": p.omega}, "the mean of all jumps"),
     ("dist_ef_sgdm", lambda p: {"behind": p.m / (1 - p.m)}, "around Nesterov's"),
     ("ecq_sgd", lambda p: {"share": sp.Integer(1)}, "code evaluates"),
-    ("dcd_psgd", lambda p: {"kept": p.dcd_psgd_lam}, "both parts of a step"),  # noise of models
+    ("dcd_psgd", lambda p: {"kept": p.lam}, "both parts of a step"),  # noise of models
     (
         "global_momentum",
         lambda p: {"longest": 1 / (1 - p.r - p.global_momentum_m)},
@@ -298,7 +298,7 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("cyclic_blocks", lambda p: {"claimed": p.BOUND / p.K}, "every part is in K sums"),
     ("push_sum_uniform", lambda p: {"claimed": p.FACTOR - sp.Rational(1, 100)}, "three sums"),
     ("d_psgd_variance", lambda p: {"spread": p.SPREAD / 2}, "all rounds together"),
-    ("signsgd_small_batches", lambda p: {"share": p.SHARE * 2}, "strong signal"),
+    ("signsgd_small_batches", lambda p: {"share": p.SMALL_BATCHES_SHARE * 2}, "strong signal"),
     ("ef_sgd_variance", lambda p: {"kept": 1 - p.delta}, "what is left"),
     ("lupa_sgd", lambda p: {"spread": p.LUPA_SGD_SPREAD / 2}, "what it leaves"),
     ("lag_pl", lambda p: {"claimed": 2 * p.LAG_PL_LIMIT}, "newest move is paid for"),
@@ -359,7 +359,7 @@ PLANTED += (
     ("rennala_arrivals", lambda p: {"older": 0 * p.n}, "arrivals that a model is kept for"),
     ("malenia_arrivals", lambda p: {"models": p.TIME / p.S}, "C times the sum"),
     ("malenia_arrivals", lambda p: {"share": p.S / p.n / 2}, "counts of a full buffer"),
-    ("delay_adaptive_steps", lambda p: {"claimed": p.BOUND / 2}, "the weighted mean"),
+    ("delay_adaptive_steps", lambda p: {"claimed": p.ADAPTIVE_BOUND / 2}, "the weighted mean"),
     ("delay_adaptive_steps", lambda p: {"short": 2 * p.SHORT}, "noise adds"),
     ("delay_adaptive_steps", lambda p: {"cap": 16 * p.CAP}, "pay for themselves"),
 )

@@ -12,7 +12,7 @@ from scipy import optimize
 from proofs_check.evidence.cooperative import proofs as cooperative_sgd
 from proofs_check.evidence.cooperative import proofs as elastic_averaging
 from proofs_check.evidence.local_updates import proofs as best_period
-from proofs_check.evidence.synchronous import proofs_barriers as order_statistics
+from proofs_check.evidence.synchronous import theorems_barriers as order_statistics
 from theory.constants import Constants
 from theory.rules.stability import Elastic
 from theory.seconds.step_times import StepTimes

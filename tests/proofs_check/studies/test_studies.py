@@ -18,13 +18,13 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from proofs_check.curves import PanelLine
-from proofs_check.evidence.auxiliary import studies as ef_residual
+from proofs_check.evidence.auxiliary import error_feedback as ef_residual
 from proofs_check.evidence.gossip import studies as d_psgd_gap
 from proofs_check.evidence.gossip import studies as d_psgd_leading
 from proofs_check.evidence.gossip import studies_choco as choco_gap
 from proofs_check.evidence.local_updates import studies as local_period_drift
 from proofs_check.evidence.local_updates import studies as local_period_variance
-from proofs_check.evidence.sparsification import studies as ef_leading
+from proofs_check.evidence.sparsification import theorems as ef_leading
 from proofs_check.evidence.synchronous import studies as bsp_speedup_nonconvex
 from proofs_check.evidence.synchronous import studies as bsp_speedup_strongly_convex
 from proofs_check.evidence.synchronous import studies as bsp_time_nonconvex

@@ -23,7 +23,7 @@ from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.evidence.gossip import studies as gap_free_leading
 from proofs_check.evidence.gossip import studies_consensus as consensus_distance
 from proofs_check.evidence.gossip import studies_consensus as transient_length
-from proofs_check.evidence.gossip.faults import StaleDPsgd
+from proofs_check.evidence.gossip.effects import StaleDPsgd
 from proofs_check.evidence.gossip_convex import studies as dgd_bound
 from proofs_check.evidence.gossip_convex import studies as dgd_neighbourhood
 from proofs_check.evidence.gossip_convex import studies as projected_neighbourhood

@@ -10,7 +10,7 @@ from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.synchronisation.barriers import RoundRobin
 from proofs_check.evidence.gossip_pairwise import studies as randomised_gossip_contraction
 from proofs_check.evidence.gossip_pairwise import studies_ad_psgd as ad_psgd_straggler
-from proofs_check.evidence.gossip_pairwise.faults import CallerAlone
+from proofs_check.evidence.gossip_pairwise.effects import CallerAlone
 from proofs_check.evidence.gossip_pairwise.studies import moment_time
 from proofs_check.verdict import Outcome
 

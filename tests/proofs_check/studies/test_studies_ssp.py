@@ -9,7 +9,7 @@ import torch
 from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from proofs_check.curves import PanelLine
-from proofs_check.evidence.synchronous import studies_ssp as ssp_regret
+from proofs_check.evidence.synchronous import studies as ssp_regret
 from proofs_check.verdict import Outcome
 
 

@@ -12,7 +12,7 @@ from proofs_check.facts import ExponentFacts, TrafficFacts
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
-from proofs_check.table_iv.bills import traffic
+from proofs_check.table_iv.formulas import traffic
 from proofs_check.table_iv.measure import (
     _points,
     _run,

@@ -17,7 +17,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.social import florentine_families
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
-from proofs_check.evidence.gossip_averaging import proofs as gossip_averaging
+from proofs_check.evidence.gossip_averaging import theorems as gossip_averaging
 from proofs_check.evidence.gossip_averaging.closed_forms import (
     GAPS,
     PUBLISHED,

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.worst_case.averaging import AnyAveraging
 from proofs_check.worst_case.decentralised import (
     STEPS,
+    AnyAveraging,
     local_descent,
     slowest_mode,
     step_search,
