@@ -29,6 +29,7 @@ import torch
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
 from experiments.mutation.formulas import in_place
+from experiments.mutation.marks import MARK, MemoryMark, compared, marked
 from experiments.mutation.noted_keys import noted, noted_draws
 from experiments.mutation.origins import origin
 from experiments.mutation.sites import Mutant, changed, reads
@@ -128,14 +129,15 @@ class MutatedModules(MetaPathFinder, Loader):
     """Finds modules in which mutants lie, and loads them with these in place.
 
     ``mutants`` have their numbers; those that are not ``deferred`` are there for good, but for
-    those ``noted`` (:func:`mutated`).
+    those ``noted`` (:func:`mutated`). With a ``mark`` the right expressions stay in their places,
+    and are marked.
     """
 
     def __init__(
         self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
-        noted: frozenset[int] = frozenset(),
+        noted: frozenset[int] = frozenset(), mark: MemoryMark | None = None,
     ) -> None:  # fmt: skip
-        self.probe, self._noted = probe, noted
+        self.probe, self._noted, self._mark = probe, noted, mark
         self._by_module: dict[str, list[tuple[int, Mutant]]] = {}
         for number, mutant in mutants.items():
             self._by_module.setdefault(mutant.module, []).append((number, mutant))
@@ -160,14 +162,19 @@ class MutatedModules(MetaPathFinder, Loader):
         file = its[0][1].file
         module.__dict__[_PROBE] = self.probe
         module.__dict__.update(names_of_users(Path(file)))
-        exec(compile(mutated(Path(file), its, self._noted), file, "exec"), module.__dict__)
+        if self._mark is not None:
+            module.__dict__[MARK] = self._mark.function()
+        tree = mutated(Path(file), its, self._noted, marks=self._mark is not None)
+        exec(compile(tree, file, "exec"), module.__dict__)
 
 
 def mutated(
-    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset()
-) -> ast.Module:
+    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset(),
+    *, marks: bool = False,
+) -> ast.Module:  # fmt: skip
     """A module's tree with numbered mutants in it; of those ``noted``, which lie in constants,
-    with no more than a note where the constant is read."""
+    with no more than a note where the constant is read; with ``marks``, which compiled code can
+    set, in their places."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     by_node: dict[int, list[tuple[int, Mutant, ast.expr]]] = {}
     nodes = list(ast.walk(tree))
@@ -176,8 +183,14 @@ def mutated(
         if number not in noted:
             node: Any = nodes[mutant.index]
             wrong: Any = changed(mutant, node, parents[id(node)])
-            outer = widest(node, wrong, parents) if mutant.deferred else node
-            other = in_place(outer, node, wrong)
+            if marks:
+                whole = compared(node, wrong, parents)
+                outer = node if whole is None else whole
+                beside = None if whole is None else in_place(outer, node, wrong)
+                other = marked(deepcopy(outer), beside)
+            else:
+                outer = widest(node, wrong, parents) if mutant.deferred else node
+                other = in_place(outer, node, wrong)
             by_node.setdefault(id(outer), []).append((number, mutant, other))
     readers: dict[int, list[int]] = {}
     for number, mutant in mutants:
