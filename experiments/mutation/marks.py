@@ -72,25 +72,25 @@ def _marking(address: int) -> Any:
         if all(isinstance(one, types.Float) for one in of):
 
             def real(right, wrong=None):  # type: ignore[no-untyped-def]
-                store(address)
+                store(address)  # type: ignore[call-arg]
                 if not (right == wrong and np.signbit(right) == np.signbit(wrong)):
-                    store(other)
+                    store(other)  # type: ignore[call-arg]
                 return right
 
             return real
         if all(isinstance(one, types.Number | types.Boolean) for one in of):
 
             def number(right, wrong=None):  # type: ignore[no-untyped-def]
-                store(address)
+                store(address)  # type: ignore[call-arg]
                 if right != wrong:
-                    store(other)
+                    store(other)  # type: ignore[call-arg]
                 return right
 
             return number
 
         def anything(right, wrong=None):  # type: ignore[no-untyped-def]
-            store(address)
-            store(other)
+            store(address)  # type: ignore[call-arg]
+            store(other)  # type: ignore[call-arg]
             return right
 
         return anything

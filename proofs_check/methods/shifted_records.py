@@ -10,7 +10,11 @@ from algorithms.problems.base import Problem
 from proofs_check.methods.instrumented_run import RunObservations, watch
 from proofs_check.methods.run_paths import recorded
 from proofs_check.problems.shifted import ShiftedProblem
-from proofs_check.verdict import Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
+
+CHECK = "records of f plus a constant"
+"""What the check is called."""
+_CLAIM = "records are those of the models also where f* is another"
 
 
 def shifted(
@@ -22,10 +26,13 @@ def shifted(
     by = 1.0 + 2.0 * abs(float(problem.value(problem.start())))
     other, method = ShiftedProblem(problem, by), row.build(problem, steps)
     schedule = method.schedule(problem.n) if isinstance(method, Scheduled) else None
-    there = watch(method, other, steps=steps, replicas=replicas, seed=seed)
-    found = recorded(row.key, other, method, there, seed, provenance, schedule)
-    return replace(
-        found, check="records of f plus a constant",
-        claim="records are those of the models also where f* is another",
-        provenance=f"{provenance}; f plus {by:.4g}",
-    )  # fmt: skip
+    told = f"{provenance}; f plus {by:.4g}"
+    try:
+        there = watch(method, other, steps=steps, replicas=replicas, seed=seed)
+        found = recorded(row.key, other, method, there, seed, told, schedule)
+    except (TypeError, ValueError) as error:  # the method asks for a problem of one kind
+        return Verdict(
+            subject=row.key, problem=problem.name, check=CHECK, claim=_CLAIM, provenance=told,
+            kind=CheckKind.INVARIANT, outcome=Outcome.NOT_APPLICABLE, evidence=str(error),
+        )  # fmt: skip
+    return replace(found, check=CHECK, claim=_CLAIM)

@@ -141,9 +141,10 @@ def limit_verdict(theorem: Theorem, record: LimitRecord | None) -> Verdict:
 
 
 def case_verdict(theorem: Theorem, record: LimitRecord | None, case: KeptCase | None) -> Verdict:
-    """Refuted if the instance breaks the bound at a stepsize that ``theorem`` allows, or at none
-    of those that it was kept for: the limit is shorter then; supported if it breaks it within 5%
-    beyond, compared if the limit could be longer by what was found."""
+    """Refuted if the instance breaks the bound at a stepsize that ``theorem`` allows, or if its
+    stepsize is farther beyond the limit than when it was kept, since the limit is shorter then;
+    supported if it breaks it within 5% beyond, compared if the limit could be longer by what was
+    found."""
     if record is None or not record.tried:
         why = "no search yet" if record is None else record.how
         return _verdict(theorem, Outcome.NOT_APPLICABLE, f"not attacked: {why}", record)
@@ -169,14 +170,12 @@ def case_verdict(theorem: Theorem, record: LimitRecord | None, case: KeptCase | 
     after = measured(attacker, beyond(claim, record.factor * _BEYOND), instance)
     if before is not None and before.ratio > 1 + SURE:
         return _verdict(theorem, Outcome.REFUTED, f"at the limit, {_told(before)}", record)
-    if before is None or after is None or not after.ratio > 1 + SURE:
+    if before is None or after is None:
+        told = f"the kept instance is not allowed at {record.factor:.4g} times the limit, which is "
+        return _verdict(theorem, Outcome.REFUTED, f"{told}shorter than when it was found", record)
+    if not after.ratio > 1 + SURE:
         told = f"the kept instance breaks it no longer at {record.factor:.4g} times the limit"
-        shorter = before is None or after is None
-        told += (
-            "; the limit is shorter than when that was found" if shorter else f", {_told(after)}"
-        )
-        same = not shorter and after is not None and after.ratio > 1
-        return _verdict(theorem, Outcome.COMPARED if same else Outcome.REFUTED, told, record)
+        return _verdict(theorem, Outcome.COMPARED, told, record)
     tight = record.factor <= TIGHT
     said = (
         f"{record.factor:.4g} times the limit: {_told(after)}; at the limit {before.ratio:.4g}"
