@@ -31,14 +31,15 @@ from experiments.mutation.coverage import name_of
 from experiments.mutation.formulas import in_place
 from experiments.mutation.marks import MARK, MemoryMark, compared, marked
 from experiments.mutation.noted_keys import noted, noted_draws
+from experiments.mutation.noted_tables import NotedTable
 from experiments.mutation.origins import origin
-from experiments.mutation.sites import Mutant, changed, reads
+from experiments.mutation.sites import Mutant, changed, entry_keys, reads, table_of
 from proofs_check.audit.own_folders import names_of_users
 
 _PROBE = "__mutants__"
 _PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript,
          ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
-         ast.boolop, ast.Slice, ast.keyword)  # fmt: skip
+         ast.boolop, ast.Slice, ast.keyword, ast.Set, ast.List)  # fmt: skip
 _EFFECTLESS = frozenset(
     "need abs min max float int bool len round range tuple sqrt "
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
@@ -85,6 +86,10 @@ class MutantSwitch:
             if wrong is None or not self._alike(value, wrong):
                 self.told.add(number)
         return value
+
+    def table(self, value: dict[Any, Any], keys: Mapping[int, Sequence[str]]) -> NotedTable:
+        """A table in which mutants lie, told where one of their entries is read."""
+        return NotedTable(value, keys, self.saw)
 
     def asked(self, rule: Any, *given: Any) -> Any:
         """A rule's stepsize, if the rule does not note who asks.
@@ -193,16 +198,33 @@ def mutated(
                 other = in_place(outer, node, wrong)
             by_node.setdefault(id(outer), []).append((number, mutant, other))
     readers: dict[int, list[int]] = {}
+    tables: dict[int, dict[int, tuple[str, ...]]] = {}
     for number, mutant in mutants:
-        for node in reads(tree, mutant.definition) if number in noted else ():
+        keys = entry_keys(mutant) if number in noted else ()
+        table = table_of(tree, mutant.definition) if keys else None
+        if table is not None:
+            tables.setdefault(id(table), {})[number] = keys
+        for node in reads(tree, mutant.definition) if number in noted and not keys else ():
             readers.setdefault(id(node), []).append(number)
-    made = _Noting(readers).visit(_Replacing(by_node).visit(tree))
+    made = _Noting(readers, tables).visit(_Replacing(by_node).visit(tree))
     return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
 
 
 class _Noting(ast.NodeTransformer):
-    def __init__(self, readers: Mapping[int, Sequence[int]]) -> None:
-        self._readers = readers
+    def __init__(
+        self, readers: Mapping[int, Sequence[int]],
+        tables: Mapping[int, Mapping[int, tuple[str, ...]]],
+    ) -> None:  # fmt: skip
+        self._readers, self._tables = readers, tables
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        made: ast.expr = node
+        self.generic_visit(node)
+        if keys := self._tables.get(id(node)):
+            table = ast.Attribute(ast.Name(_PROBE, ast.Load()), "table", ast.Load())
+            told = ast.parse(repr(dict(keys)), mode="eval").body
+            made = ast.copy_location(ast.Call(table, [node, told], []), node)
+        return made
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         made: ast.expr = node

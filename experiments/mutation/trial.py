@@ -25,7 +25,7 @@ from experiments.mutation.judging import (
 from experiments.mutation.marks import MemoryMark
 from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
-from experiments.mutation.sites import Mutant, read_by_functions_alone
+from experiments.mutation.sites import Mutant, entry_keys, read_by_functions_alone
 
 COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
 """Processor time [s] that imports with compilation and imports alone may take, that a judge may
@@ -144,7 +144,9 @@ class _Served:
 
     def __init__(self, trial: MutationTrial, mutants: Sequence[Mutant]) -> None:
         self._trial, self._mutants, self._probe = trial, mutants, MutantSwitch()
-        self._read = frozenset(i for i, m in enumerate(mutants) if read_by_functions_alone(m))
+        self._read = frozenset(
+            i for i, m in enumerate(mutants) if read_by_functions_alone(m) or entry_keys(m)
+        )
         before = compiled_functions(used=False)
         lying = {i: m for i, m in enumerate(mutants) if m.deferred or i in self._read}
         self._choose = self._loaded(lying, self._probe, self._read)
