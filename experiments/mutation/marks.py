@@ -74,7 +74,7 @@ def _marking(address: int) -> Any:
             def real(right, wrong=None):  # type: ignore[no-untyped-def]
                 store(address)  # type: ignore[call-arg]
                 if not (right == wrong and np.signbit(right) == np.signbit(wrong)):
-                    store(other)  # type: ignore[call-arg]
+                    store(other)
                 return right
 
             return real
@@ -83,14 +83,14 @@ def _marking(address: int) -> Any:
             def number(right, wrong=None):  # type: ignore[no-untyped-def]
                 store(address)  # type: ignore[call-arg]
                 if right != wrong:
-                    store(other)  # type: ignore[call-arg]
+                    store(other)
                 return right
 
             return number
 
         def anything(right, wrong=None):  # type: ignore[no-untyped-def]
             store(address)  # type: ignore[call-arg]
-            store(other)  # type: ignore[call-arg]
+            store(other)
             return right
 
         return anything

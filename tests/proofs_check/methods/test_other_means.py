@@ -18,6 +18,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation import base as barriers
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.tuning.grid import Best, smoothness
+from proofs_check.methods import prescribed_step as prescribed
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.plain_clock import PlainClock, clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
@@ -207,3 +208,16 @@ def test_a_wrong_use_of_the_least_value_shows_where_it_is_not_zero(monkeypatch):
 def test_a_method_that_asks_for_one_kind_of_problem_is_left_out():
     of, on, run = seen("cola", row("cola").problems[0])
     assert shifted(of, on, run, 1, "").outcome is Outcome.NOT_APPLICABLE
+
+
+def test_the_rule_for_problems_without_a_theorem_is_held_where_one_applies(monkeypatch):
+    of, on, _ = seen("scaffnew", "quadratic-unequal")
+    assert prescribed_step(of, on, "").outcome is Outcome.AGREES
+    true = prescribed.default_stepsize
+
+    def shorter(*given):
+        rule, words = true(*given)
+        return ConstantStep(0.95 * rule(0)), words
+
+    monkeypatch.setattr(prescribed, "default_stepsize", shorter)
+    assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
