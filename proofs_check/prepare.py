@@ -28,7 +28,8 @@ from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
-from proofs_check.refute.certified import DERIVATIONS
+from proofs_check.problems.kept_constants import kept_constants
+from proofs_check.refute.certified import DERIVATIONS, prove_best_constants
 from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.step_limits import kept_case, limit_result, records
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, STUDIES
@@ -134,7 +135,9 @@ def _problem(cell: Cell, _: str) -> Prepared:
 
 
 def _problem_of(build: Build, cell: Cell) -> CellResult:
-    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]))
+    built = build(cell.n)
+    kept = kept_constants(cell.problem, built)
+    return CellResult((*check_problem(built, seed=cell.seeds[0]), *kept))
 
 
 def _topology(cell: Cell, name: str) -> Prepared:
@@ -154,7 +157,10 @@ def _push(cell: Cell, name: str) -> Prepared:
 
 
 def _proof(cell: Cell, name: str) -> Prepared:
-    return partial(_verdict_of, look_up("proof", name, {name_of(p): p for p in DERIVATIONS}))
+    prove = look_up("proof", name, {name_of(p): p for p in DERIVATIONS})
+    if cell.row and prove is prove_best_constants:
+        return partial(_verdict_of, partial(prove_best_constants, row=cell.row))
+    return partial(_verdict_of, prove)
 
 
 def _closed(cell: Cell, name: str) -> Prepared:

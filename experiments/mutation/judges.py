@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -32,7 +33,15 @@ _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 
 def judges_of_row(key: str) -> Callable[[], Sequence[RefutingCheck]]:
     """The cells of ``check ROW``, one check each, in the order of :func:`by_turns`."""
-    return lambda: [judge_of(cell) for cell in by_turns(cells_of(key, cells("quick")))]
+    return lambda: [
+        judge_of(_of_row(cell, key)) for cell in by_turns(cells_of(key, cells("quick")))
+    ]
+
+
+def _of_row(cell: Cell, key: str) -> Cell:
+    """A proof that has parts for several rows (:func:`prove_best_constants`) as that of one: what
+    it computes for others is no matter of the row."""
+    return replace(cell, row=key) if cell.kind is CellKind.PROOF else cell
 
 
 def content_of_row(key: str) -> tuple[frozenset[Name], str]:

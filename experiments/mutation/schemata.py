@@ -29,15 +29,17 @@ import torch
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import name_of
 from experiments.mutation.formulas import in_place
+from experiments.mutation.marks import MARK, MemoryMark, compared, marked
 from experiments.mutation.noted_keys import noted, noted_draws
+from experiments.mutation.noted_tables import NotedTable
 from experiments.mutation.origins import origin
-from experiments.mutation.sites import Mutant, changed, reads
+from experiments.mutation.sites import Mutant, changed, entry_keys, reads, table_of
 from proofs_check.audit.own_folders import names_of_users
 
 _PROBE = "__mutants__"
 _PURE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript,
          ast.Tuple, ast.BoolOp, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.cmpop,
-         ast.boolop, ast.Slice, ast.keyword)  # fmt: skip
+         ast.boolop, ast.Slice, ast.keyword, ast.Set, ast.List)  # fmt: skip
 _EFFECTLESS = frozenset(
     "need abs min max float int bool len round range tuple sqrt "
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
@@ -85,6 +87,10 @@ class MutantSwitch:
                 self.told.add(number)
         return value
 
+    def table(self, value: dict[Any, Any], keys: Mapping[int, Sequence[str]]) -> NotedTable:
+        """A table in which mutants lie, told where one of their entries is read."""
+        return NotedTable(value, keys, self.saw)
+
     def asked(self, rule: Any, *given: Any) -> Any:
         """A rule's stepsize, if the rule does not note who asks.
 
@@ -128,14 +134,15 @@ class MutatedModules(MetaPathFinder, Loader):
     """Finds modules in which mutants lie, and loads them with these in place.
 
     ``mutants`` have their numbers; those that are not ``deferred`` are there for good, but for
-    those ``noted`` (:func:`mutated`).
+    those ``noted`` (:func:`mutated`). With a ``mark`` the right expressions stay in their places,
+    and are marked.
     """
 
     def __init__(
         self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
-        noted: frozenset[int] = frozenset(),
+        noted: frozenset[int] = frozenset(), mark: MemoryMark | None = None,
     ) -> None:  # fmt: skip
-        self.probe, self._noted = probe, noted
+        self.probe, self._noted, self._mark = probe, noted, mark
         self._by_module: dict[str, list[tuple[int, Mutant]]] = {}
         for number, mutant in mutants.items():
             self._by_module.setdefault(mutant.module, []).append((number, mutant))
@@ -160,14 +167,19 @@ class MutatedModules(MetaPathFinder, Loader):
         file = its[0][1].file
         module.__dict__[_PROBE] = self.probe
         module.__dict__.update(names_of_users(Path(file)))
-        exec(compile(mutated(Path(file), its, self._noted), file, "exec"), module.__dict__)
+        if self._mark is not None:
+            module.__dict__[MARK] = self._mark.function()
+        tree = mutated(Path(file), its, self._noted, marks=self._mark is not None)
+        exec(compile(tree, file, "exec"), module.__dict__)
 
 
 def mutated(
-    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset()
-) -> ast.Module:
+    file: Path, mutants: Sequence[tuple[int, Mutant]], noted: frozenset[int] = frozenset(),
+    *, marks: bool = False,
+) -> ast.Module:  # fmt: skip
     """A module's tree with numbered mutants in it; of those ``noted``, which lie in constants,
-    with no more than a note where the constant is read."""
+    with no more than a note where the constant is read; with ``marks``, which compiled code can
+    set, in their places."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     by_node: dict[int, list[tuple[int, Mutant, ast.expr]]] = {}
     nodes = list(ast.walk(tree))
@@ -176,20 +188,43 @@ def mutated(
         if number not in noted:
             node: Any = nodes[mutant.index]
             wrong: Any = changed(mutant, node, parents[id(node)])
-            outer = widest(node, wrong, parents) if mutant.deferred else node
-            other = in_place(outer, node, wrong)
+            if marks:
+                whole = compared(node, wrong, parents)
+                outer = node if whole is None else whole
+                beside = None if whole is None else in_place(outer, node, wrong)
+                other = marked(deepcopy(outer), beside)
+            else:
+                outer = widest(node, wrong, parents) if mutant.deferred else node
+                other = in_place(outer, node, wrong)
             by_node.setdefault(id(outer), []).append((number, mutant, other))
     readers: dict[int, list[int]] = {}
+    tables: dict[int, dict[int, tuple[str, ...]]] = {}
     for number, mutant in mutants:
-        for node in reads(tree, mutant.definition) if number in noted else ():
+        keys = entry_keys(mutant) if number in noted else ()
+        table = table_of(tree, mutant.definition) if keys else None
+        if table is not None:
+            tables.setdefault(id(table), {})[number] = keys
+        for node in reads(tree, mutant.definition) if number in noted and not keys else ():
             readers.setdefault(id(node), []).append(number)
-    made = _Noting(readers).visit(_Replacing(by_node).visit(tree))
+    made = _Noting(readers, tables).visit(_Replacing(by_node).visit(tree))
     return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
 
 
 class _Noting(ast.NodeTransformer):
-    def __init__(self, readers: Mapping[int, Sequence[int]]) -> None:
-        self._readers = readers
+    def __init__(
+        self, readers: Mapping[int, Sequence[int]],
+        tables: Mapping[int, Mapping[int, tuple[str, ...]]],
+    ) -> None:  # fmt: skip
+        self._readers, self._tables = readers, tables
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        made: ast.expr = node
+        self.generic_visit(node)
+        if keys := self._tables.get(id(node)):
+            table = ast.Attribute(ast.Name(_PROBE, ast.Load()), "table", ast.Load())
+            told = ast.parse(repr(dict(keys)), mode="eval").body
+            made = ast.copy_location(ast.Call(table, [node, told], []), node)
+        return made
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         made: ast.expr = node

@@ -93,6 +93,44 @@ def read_by_functions_alone(mutant: Mutant) -> bool:
     return len(made) == 1 and all(id(node) in later for node in reads(tree, own))
 
 
+def entry_keys(mutant: Mutant) -> tuple[str, ...]:
+    """Keys of the entries of a module's table in which it lies; none where it lies in no such."""
+    if mutant.deferred or mutant.function or ".kernels" in mutant.module:
+        return ()
+    tree = parsed(Path(mutant.file))
+    node = list(ast.walk(tree))[mutant.index]
+    table = table_of(tree, mutant.definition)
+    for key, value in zip(table.keys, table.values, strict=True) if table else ():
+        if (
+            key is None
+            and isinstance(value, ast.Call)
+            and ast.unparse(value.func) == "dict.fromkeys"
+        ):
+            names, own = value.args[0], value.args[1:]
+            if any(node in ast.walk(part) for part in own):
+                return _literals(names)
+        elif isinstance(key, ast.Constant) and node in ast.walk(value):
+            return _literals(ast.Tuple([key]))
+    return ()
+
+
+def _literals(names: ast.expr) -> tuple[str, ...]:
+    parts = names.elts if isinstance(names, ast.Tuple | ast.List) else []
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    held = [one for one in texts if isinstance(one, str)]
+    return tuple(held) if held and len(held) == len(parts) else ()
+
+
+def table_of(tree: ast.Module, name: str) -> ast.Dict | None:
+    """The display of a dictionary that a module binds to a name, once."""
+    made = [
+        one for one in tree.body
+        if name in names_of(one) and isinstance(one, ast.Assign | ast.AnnAssign)
+    ]  # fmt: skip
+    value = made[0].value if len(made) == 1 else None
+    return value if isinstance(value, ast.Dict) else None
+
+
 def reads(tree: ast.Module, name: str) -> list[ast.Name]:
     """Where a module reads a name."""
     return [

@@ -22,9 +22,10 @@ from experiments.mutation.judging import (
     silent,
     watched,
 )
+from experiments.mutation.marks import MemoryMark
 from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
-from experiments.mutation.sites import Mutant, read_by_functions_alone
+from experiments.mutation.sites import Mutant, entry_keys, read_by_functions_alone
 
 COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
 """Processor time [s] that imports with compilation and imports alone may take, that a judge may
@@ -143,7 +144,9 @@ class _Served:
 
     def __init__(self, trial: MutationTrial, mutants: Sequence[Mutant]) -> None:
         self._trial, self._mutants, self._probe = trial, mutants, MutantSwitch()
-        self._read = frozenset(i for i, m in enumerate(mutants) if read_by_functions_alone(m))
+        self._read = frozenset(
+            i for i, m in enumerate(mutants) if read_by_functions_alone(m) or entry_keys(m)
+        )
         before = compiled_functions(used=False)
         lying = {i: m for i, m in enumerate(mutants) if m.deferred or i in self._read}
         self._choose = self._loaded(lying, self._probe, self._read)
@@ -216,9 +219,9 @@ class _Served:
 
     def _loaded(
         self, mutants: Mapping[int, Mutant], probe: MutantSwitch,
-        noted: frozenset[int] = frozenset(),
+        noted: frozenset[int] = frozenset(), mark: MemoryMark | None = None,
     ) -> Choice:  # fmt: skip
-        import_anew(MutatedModules(mutants, probe, noted), self._trial.ours)
+        import_anew(MutatedModules(mutants, probe, noted, mark), self._trial.ours)
         probe.loading = True
         try:
             make: CheckFactory = _named(self._trial.judges)
@@ -305,7 +308,39 @@ class _Served:
                 compile_anew(changed)
             return self._loaded({0: replace(mutant, deferred=False)}, MutantSwitch())
 
-        return self._judged(mutant, load, telling, COMPILING if changed else IMPORTS)
+        judged = self._judged(mutant, load, telling, COMPILING if changed else IMPORTS)
+        if changed and judged.standing is MutantStanding.SURVIVED:
+            return self._marked(judged, changed, telling)
+        return judged
+
+    def _marked(
+        self, judged: JudgedMutant, changed: frozenset[Name], telling: Sequence[GenuineRun]
+    ) -> JudgedMutant:
+        """A survivor of compiled code, which is none if the genuine code, run with a mark in its
+        place, computes it in no check that uses it, or never another value."""
+
+        def seen() -> tuple[bool, bool]:
+            mark = MemoryMark()
+            compile_anew(changed)
+            mutant = replace(judged.mutant, deferred=False)
+            own = {one.name: one for one in self._loaded({0: mutant}, MutantSwitch(), mark=mark)()}
+            for one in telling:
+                with silent():
+                    own[self._names[one.number]].run()
+                if mark.told:
+                    break
+            return mark.reached, mark.told
+
+        longest = sum(SLOWER * one.seconds for one in telling)
+        try:
+            reached, told = forked(seen, COMPILING + SLACK + longest)
+        except ProcessDied:  # it cannot be marked
+            return judged
+        if told:
+            return judged
+        standing = MutantStanding.SAME if reached else MutantStanding.DEAD
+        where = f"in {len(telling) if reached else 0} of {len(telling)} checks, by a mark"
+        return replace(judged, standing=standing, by=where)
 
     def _judged(
         self, mutant: Mutant, load: Callable[[], Choice],

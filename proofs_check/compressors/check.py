@@ -12,6 +12,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
 from proofs_check.compressors.absolute import check_absolute
+from proofs_check.compressors.attained import attained
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer, second_look
@@ -90,7 +91,8 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
             verdicts.append(_worst_case(evidence, claim, worst, again))
     single = check_single(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
     absolute = check_absolute(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
-    return (*verdicts, *absolute, single, check_lengths(compressor, d=d, seed=seed))
+    near = attained(compressor, d, verdicts)
+    return (*verdicts, *near, *absolute, single, check_lengths(compressor, d=d, seed=seed))
 
 
 def _candidates(evidence: Evidence) -> Iterator[tuple[int, ...]]:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import Row
+from algorithms.catalogue.default_stepsize import default_stepsize
 from algorithms.methods.base import Method
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
@@ -30,7 +31,8 @@ _FIRST, _SHORT, _LONG = 12, 1000, 10**6  # steps; a schedule is drawn for no mor
 def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
     """The first theorem that applies is asked at the constants of the method that was made; so is
     the rule that this method holds, at each of its first steps. Stepsizes that a search finds, 2^p
-    over the largest smoothness, are held to that."""
+    over the largest smoothness, are held to that, and to the stated rule that of a problem on which
+    no theorem applies, whether this is one or not."""
     worst, asked, compared = 0.0, list[str](), False
     drawn = isinstance(row.build(problem, _FIRST), Scheduled)
     for steps in (_FIRST, _SHORT if drawn else _LONG):
@@ -45,6 +47,8 @@ def prescribed_step(row: Row, problem: Problem, provenance: str) -> Verdict:
         else:
             due = tuned.theorem.stepsize(c, steps)
             asked.append(f"{tuned.theorem.name} for {steps} steps")
+        said, _ = default_stepsize(problem, c, row.ready().relative_move)
+        worst = max(worst, abs(said(0) / _cautious(row, problem, c) - 1))
         for rule in (tuned.step, held):
             if type(rule) is type(due):  # a warm-up holds another
                 worst = max(worst, *(abs(rule(t) / due(t) - 1) for t in range(_FIRST)))

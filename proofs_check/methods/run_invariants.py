@@ -38,7 +38,7 @@ STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The thirteen checks of one row on one problem."""
+    """The fourteen checks of one row on one problem."""
     method = row.build(problem, STEPS)
     description = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS

@@ -27,6 +27,7 @@ from algorithms.problems.base import Problem
 from proofs_check.methods.instrumented_run import RunObservations, watch
 from proofs_check.methods.plain_clock import clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
+from proofs_check.methods.shifted_records import shifted
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 ROUNDING = 1e-12
@@ -38,12 +39,13 @@ def by_other_means(
     row: Row, problem: Problem, seen: RunObservations, seed: int, provenance: str
 ) -> tuple[Verdict, ...]:
     """What a watched run does, computed a second time: by twins, by the names of draws, by a plain
-    clock, by the row's theorem."""
+    clock, by the row's theorem, and on f plus a constant."""
     return (
         named_draws(row.key, problem, seen, row.ready().kept_draws, provenance),
         twins(row, problem, seen, seed, provenance),
         clock_verdict(row, problem, seed, provenance),
         prescribed_step(row, problem, provenance),
+        shifted(row, problem, seen, seed, provenance),
     )
 
 

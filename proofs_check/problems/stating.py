@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 from torch import Tensor
 
@@ -12,7 +12,6 @@ from algorithms.problems.base import Problem
 from theory.constants import Constants
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class StatedProblem(Problem):
     """``inner``, of which ``stated`` is said; what else is asked is asked of ``inner``.

@@ -108,12 +108,14 @@ def text_of(settings: Sequence[CertifiedSetting]) -> str:
     return json.dumps([one.record() for one in settings], indent=1) + "\n"
 
 
-def prove_best_constants(claimed: Callable[[Fraction], Fraction] = Fraction) -> Verdict:
+def prove_best_constants(
+    claimed: Callable[[Fraction], Fraction] = Fraction, row: str = ""
+) -> Verdict:
     """The worst case of each theorem that a programme holds, at the setting of its best constant.
 
     Every function of the class, every operator and W that the claim allows: the sum of the
     conditions of interpolation, weighed by the multipliers, leaves a negative semidefinite form.
-    ``claimed`` of the kept value is what is proved.
+    ``claimed`` of the kept value is what is proved, of the theorems of one ``row`` if it is named.
     """
     steps = [
         DerivationStep(
@@ -122,6 +124,7 @@ def prove_best_constants(claimed: Callable[[Fraction], Fraction] = Fraction) -> 
             one.holds(claimed(one.value)),
         )
         for one in stored()
+        if row in ("", one.row)
     ]
     return settled(
         "best constants",

@@ -23,6 +23,7 @@ from proofs_check.refute.measured import SURE, BoundTrial, Unfit
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.planted import FalseTheorem
 from proofs_check.refute.search import attackers_named
+from proofs_check.refute.written_conditions import written_conditions
 from proofs_check.refute.written_limits import balanced_step, written_limit
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.theorem import Theorem
@@ -130,7 +131,8 @@ def limit_result(theorem: Theorem, record: LimitRecord | None, case: KeptCase | 
     """The verdicts of a theorem, by what was found of it and by what is written of it."""
     with one_thread():
         found = case_verdict(theorem, record, case)
-        return CellResult((found, written_limit(theorem), balanced_step(theorem), edges(theorem)))
+        written = written_limit(theorem), written_conditions(theorem)
+        return CellResult((found, *written, balanced_step(theorem), edges(theorem)))
 
 
 def limit_verdict(theorem: Theorem, record: LimitRecord | None) -> Verdict:
@@ -139,8 +141,10 @@ def limit_verdict(theorem: Theorem, record: LimitRecord | None) -> Verdict:
 
 
 def case_verdict(theorem: Theorem, record: LimitRecord | None, case: KeptCase | None) -> Verdict:
-    """Refuted if the instance breaks the bound at a stepsize that ``theorem`` allows; supported if
-    it does so within 5% beyond, compared if the limit could be longer by what was found."""
+    """Refuted if the instance breaks the bound at a stepsize that ``theorem`` allows, or if its
+    stepsize is farther beyond the limit than when it was kept, since the limit is shorter then;
+    supported if it breaks it within 5% beyond, compared if the limit could be longer by what was
+    found."""
     if record is None or not record.tried:
         why = "no search yet" if record is None else record.how
         return _verdict(theorem, Outcome.NOT_APPLICABLE, f"not attacked: {why}", record)
@@ -166,7 +170,10 @@ def case_verdict(theorem: Theorem, record: LimitRecord | None, case: KeptCase | 
     after = measured(attacker, beyond(claim, record.factor * _BEYOND), instance)
     if before is not None and before.ratio > 1 + SURE:
         return _verdict(theorem, Outcome.REFUTED, f"at the limit, {_told(before)}", record)
-    if before is None or after is None or not after.ratio > 1 + SURE:
+    if before is None or after is None:
+        told = f"the kept instance is not allowed at {record.factor:.4g} times the limit, which is "
+        return _verdict(theorem, Outcome.REFUTED, f"{told}shorter than when it was found", record)
+    if not after.ratio > 1 + SURE:
         told = f"the kept instance breaks it no longer at {record.factor:.4g} times the limit"
         return _verdict(theorem, Outcome.COMPARED, told, record)
     tight = record.factor <= TIGHT

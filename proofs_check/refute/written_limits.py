@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from functools import cache
+from tokenize import TokenError
+from typing import Any
 
 import numpy as np
 import sympy
@@ -22,10 +25,12 @@ from sympy.parsing.sympy_parser import (
 
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants
+from theory.ranges import RANGES
 from theory.theorem import Theorem
 from theory.theorems.families import Descent, Limited
 
-_FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt}
+_FACTORS, _NEXT = (0.01, 0.3, 3.0, 100.0), 1e-3  # of constants; next to an end of a range
+_FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt, "ln": sympy.log}
 _READ = (*standard_transformations, convert_xor, implicit_multiplication)
 _ROUNDING = 1e-12
 _MANY, _BALANCE = 10**30, 1e-6  # steps, and what terms of higher order leave there
@@ -117,22 +122,36 @@ def _geometric(theorem: Limited) -> float | None:
 
 
 def _limits(theorem: Theorem) -> Iterator[tuple[Constants, float]]:
-    """Constants, and the longest stepsize allowed there: the example, and one constant changed."""
-    example = theorem.example
-    changed = [example]
-    for name in example.stated():
-        value = getattr(example, name)
-        if not isinstance(value, bool | int | float):
-            continue
-        other = value + 1 if isinstance(value, int) else 0.9 * value
-        changed.append(example.state(None, **{name: other}))
-    for c in changed:
+    """Constants, and the longest stepsize allowed there (:func:`changed_one_by_one`)."""
+    for c in changed_one_by_one(theorem.example):
         try:
             limit = float(getattr(theorem, "limit")(c))  # noqa: B009
         except (ArithmeticError, AttributeError, ValueError):
             continue
         if math.isfinite(limit) and limit > 0:
             yield c, limit
+
+
+def changed_one_by_one(example: Constants) -> Iterator[Constants]:
+    """An example's constants, and these with one of them changed: by a tenth, to small ones, to
+    large ones and next to the ends of its range, so that a formula's other branches are taken."""
+    yield example
+    for name in example.stated():
+        value = getattr(example, name)
+        if not isinstance(value, bool | int | float):
+            continue
+        if isinstance(value, bool | int):
+            yield example.state(None, **{name: value + 1})
+            if value > 1:
+                yield example.state(None, **{name: 1})
+            continue
+        held = RANGES.get(name)
+        others = [0.9 * value, *(value * factor for factor in _FACTORS)]
+        if held is not None and math.isfinite(held.high):
+            others += [held.high - _NEXT * (held.high - held.low)]
+        for other in others:
+            if held is None or held.holds(other):
+                yield example.state(None, **{name: other})
 
 
 def _plain(text: str) -> tuple[str, bool]:
@@ -161,10 +180,29 @@ def _numbers(theorem: Theorem, c: Constants) -> dict[str, float]:
 def _value(text: str, theorem: Theorem, c: Constants) -> float | None:
     """The formula at constants and the theorem's own numbers; None where it cannot be read."""
     (plain, half), numbers = _plain(text), _numbers(theorem, c)
-    symbols = {name: sympy.Symbol(name) for name in numbers}
-    values = {symbols[name]: value for name, value in numbers.items()}
-    try:
-        found = float(parse_expr(plain, {**symbols, **_FUNCTIONS}, _READ).subs(values))
-    except (SyntaxError, TypeError, ValueError, AttributeError):
+    found = formula_value(plain, numbers)
+    return found / 2 if found is not None and half and numbers.get("behind") else found
+
+
+def formula_value(text: str, numbers: Mapping[str, float]) -> float | None:
+    """A formula at numbers by their names; None where it is none of these alone."""
+    names = tuple(sorted({*re.findall(r"[A-Za-z_]\w*", text)} & {*numbers}))
+    function = _function(text, names)
+    if function is None:
         return None
-    return found / 2 if half and numbers.get("behind") else found
+    try:
+        return float(function(*(numbers[name] for name in names)))
+    except (ArithmeticError, TypeError, ValueError, NameError):
+        return None
+
+
+@cache
+def _function(text: str, names: tuple[str, ...]) -> Callable[..., Any] | None:
+    """A formula as a function of the names; None where it cannot be read."""
+    symbols = {name: sympy.Symbol(name) for name in names}
+    try:
+        read = parse_expr(text, {**symbols, **_FUNCTIONS}, _READ)
+        made: Callable[..., Any] = sympy.lambdify([*symbols.values()], read, "math")
+    except (SyntaxError, TypeError, ValueError, AttributeError, TokenError):
+        return None
+    return made if not getattr(read, "free_symbols", {0}) - {*symbols.values()} else None

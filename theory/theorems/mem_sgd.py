@@ -56,7 +56,7 @@ class MemSgd(WeightedAverage):
         return (positive(c, "mu"),)
 
     def conditions(self, c: Constants, step: InverseTimeStep) -> tuple[Condition, ...]:
-        formula = "(alpha + 1)/delta + rho/(rho + 1)"
+        formula = "6/delta + 5/14"  # alpha = 5
         return (
             equal("scale", step.scale, 8 / c.need("mu"), "8/mu"),
             at_least("shift", step.shift, self.least_shift(c), formula),

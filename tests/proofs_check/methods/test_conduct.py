@@ -34,7 +34,7 @@ def test_no_row_does_otherwise_than_it_states(key):
     assert [v.check for v in found] == [
         "draws", "delays", "periods", "message lengths", "steps alike", "blocks",
         "falling stepsizes", "records", "resumed", "names of draws", "twins", "clock",
-        "prescribed stepsize",
+        "prescribed stepsize", "records of f plus a constant",
     ]  # fmt: skip
     for verdict in found:
         assert verdict.outcome is not Outcome.REFUTED, (verdict.check, verdict.evidence)

@@ -18,11 +18,13 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation import base as barriers
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.tuning.grid import Best, smoothness
+from proofs_check.methods import prescribed_step as prescribed
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.plain_clock import PlainClock, clock_verdict
 from proofs_check.methods.prescribed_step import prescribed_step
 from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
+from proofs_check.methods.shifted_records import shifted
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -183,4 +185,39 @@ def test_a_stepsize_that_is_not_what_a_search_found_is_refuted(monkeypatch):
     of, on = row("random-k"), problem("quadratic-sc", 8)
     assert "a search" in prescribed_step(of, on, "").evidence
     monkeypatch.setattr(Best, "step", lambda self, problem: ConstantStep(1 / smoothness(problem)))
+    assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
+
+
+def test_a_wrong_use_of_the_least_value_shows_where_it_is_not_zero(monkeypatch):
+    true = Recorder._put
+
+    def wrong(self, **series):
+        floor = self.context.problem.f_star or 0.0
+        series["weighted_suboptimality"] = series["weighted_suboptimality"] + 2 * floor
+        true(self, **series)
+
+    of, on, run = seen("local-sgd")
+    method = of.build(on, 12)
+    assert on.f_star == 0 and shifted(of, on, run, 1, "").outcome is Outcome.AGREES
+    monkeypatch.setattr(Recorder, "_put", wrong)
+    assert recorded(of.key, on, method, run, 1, "", None).outcome is Outcome.AGREES
+    found = shifted(of, on, run, 1, "")
+    assert found.outcome is Outcome.REFUTED and "weighted_suboptimality" in found.evidence
+
+
+def test_a_method_that_asks_for_one_kind_of_problem_is_left_out():
+    of, on, run = seen("cola", row("cola").problems[0])
+    assert shifted(of, on, run, 1, "").outcome is Outcome.NOT_APPLICABLE
+
+
+def test_the_rule_for_problems_without_a_theorem_is_held_where_one_applies(monkeypatch):
+    of, on, _ = seen("scaffnew", "quadratic-unequal")
+    assert prescribed_step(of, on, "").outcome is Outcome.AGREES
+    true = prescribed.default_stepsize
+
+    def shorter(*given):
+        rule, words = true(*given)
+        return ConstantStep(0.95 * rule(0)), words
+
+    monkeypatch.setattr(prescribed, "default_stepsize", shorter)
     assert prescribed_step(of, on, "").outcome is Outcome.REFUTED

@@ -58,6 +58,12 @@ def test_a_limit_five_percent_too_long_is_refuted_by_its_own_cell() -> None:
     assert limit_verdict(barely, BY_HAND).outcome is Outcome.SUPPORTED
 
 
+def test_a_limit_that_is_shorter_than_when_its_instance_was_found_is_refuted() -> None:
+    shorter = FalseTheorem(bsp_nonconvex, reach=0.95)
+    verdict = limit_verdict(shorter, BY_HAND)
+    assert verdict.outcome is Outcome.REFUTED and "shorter" in verdict.evidence
+
+
 def test_what_was_not_found_is_not_said_to_hold() -> None:
     none = LimitRecord("bsp_nonconvex", 0.0, 92)
     assert limit_verdict(bsp_nonconvex, none).outcome is Outcome.COMPARED

@@ -1,0 +1,14 @@
+"""Bits of a place in a row: all rows are held to the fewest, and one more is refuted."""
+
+from __future__ import annotations
+
+from proofs_check.evidence.synchronous import places_in_rows
+from proofs_check.verdict import Outcome
+
+
+def test_the_fewest_bits_are_told_and_one_more_for_powers_of_two_is_refuted(monkeypatch):
+    (found,) = places_in_rows.place_bits()
+    assert found.outcome is Outcome.AGREES
+    monkeypatch.setattr(places_in_rows, "index_bits", lambda d: d.bit_length())
+    (found,) = places_in_rows.place_bits()
+    assert found.outcome is Outcome.REFUTED
