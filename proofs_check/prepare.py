@@ -28,7 +28,6 @@ from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
-from proofs_check.problems.kept_constants import kept_constants
 from proofs_check.refute.certified import DERIVATIONS, prove_best_constants
 from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.step_limits import kept_case, limit_result, records
@@ -135,9 +134,7 @@ def _problem(cell: Cell, _: str) -> Prepared:
 
 
 def _problem_of(build: Build, cell: Cell) -> CellResult:
-    built = build(cell.n)
-    kept = kept_constants(cell.problem, built)
-    return CellResult((*check_problem(built, seed=cell.seeds[0]), *kept))
+    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]))
 
 
 def _topology(cell: Cell, name: str) -> Prepared:

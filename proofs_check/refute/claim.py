@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, final
 
-from algorithms.catalogue import row
+from algorithms.catalogue import row as catalogued
 from algorithms.core.names import look_up
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
@@ -120,7 +120,7 @@ def claim(
         name, metric, bound, limit, stepsize, assumes, needs, changing_network,
         Order({one: Fraction(power).limit_denominator(60) for one, power in (order or {}).items()}),
     )  # fmt: skip
-    make = row(method).ready().build if isinstance(method, str) else method
+    make = catalogued(method).ready().build if isinstance(method, str) else method
     key = method if isinstance(method, str) else ""
     return Claim(
         name, theorem, make, workers=workers, dimensions=dimensions, row=key,
