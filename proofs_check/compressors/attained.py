@@ -4,7 +4,7 @@ A claim that promises less than holds breaks at no vector. ``attained.json`` kee
 of each operator of the project, the largest share of its constant that the exact laws at small
 vectors have, or that the search of worst vectors finds where there is no exact law. A share that is
 smaller now says that the claim is looser than it need be. ``python -m
-proofs_check.compressors.attained`` writes the file anew.
+proofs_check.compressors.find_attained`` writes the file anew.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from algorithms.catalogue import OPERATORS
 from algorithms.compressors.base import Compressor
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Contraction, VarianceBound
@@ -44,7 +43,7 @@ def attained(compressor: Compressor, d: int, verdicts: Sequence[Verdict]) -> tup
     kept = stored().get(compressor.name, {}).get(str(d), {})
     if not kept:
         return ()
-    now, told = _shares(compressor, d, verdicts), list[Verdict]()
+    now, told = shares(compressor, d, verdicts), list[Verdict]()
     for formula, (check, before) in kept.items():
         found = now.get((formula, check))
         if found is None:  # that check was not asked, or the claim has another formula now
@@ -63,7 +62,7 @@ def attained(compressor: Compressor, d: int, verdicts: Sequence[Verdict]) -> tup
     return tuple(told)
 
 
-def _shares(
+def shares(
     compressor: Compressor, d: int, verdicts: Sequence[Verdict]
 ) -> dict[tuple[str, str], float]:
     """By formula and check the share of a claim's constant that was attained."""
@@ -76,26 +75,3 @@ def _shares(
             if one.claim == str(claim) and one.check in SHOWN and share is not None:
                 found[claim.formula, one.check] = share
     return found
-
-
-def measured(compressor: Compressor, d: int) -> dict[str, tuple[str, float]]:
-    """What is to be kept of an operator: by formula the check and the share."""
-    from proofs_check.compressors.check import check_compressor
-
-    kept: dict[str, tuple[str, float]] = {}
-    for only in SHOWN:
-        verdicts = check_compressor(compressor, d=d, seed=1, only=only)
-        for (formula, check), share in _shares(compressor, d, verdicts).items():
-            if check == only and share > 0:
-                kept.setdefault(formula, (check, share))
-        if len(kept) == sum(hasattr(claim, "formula") for claim in compressor.claims(d)):
-            break
-    return kept
-
-
-if __name__ == "__main__":
-    made = {
-        name: {str(d): found for d in (100, 1000) if (found := measured(operator, d))}
-        for name, operator in OPERATORS.items()
-    }
-    FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

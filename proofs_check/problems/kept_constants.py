@@ -3,7 +3,7 @@
 A constant that is a bound is held from one side alone by what is found at points, and one that is
 no longer stated is not held at all. ``kept_constants.json`` has, of every problem for 16 workers,
 which constants it states, their values, and on which side of the truth each is meant to lie.
-``python -m proofs_check.problems.kept_constants`` writes it anew.
+``python -m proofs_check.problems.keep_constants`` writes it anew.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 
 from algorithms.problems.base import Problem
-from algorithms.problems.entries import PROBLEMS
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 FILE = Path(__file__).with_name("kept_constants.json")
@@ -79,8 +78,3 @@ def kept_constants(name: str, problem: Problem) -> tuple[Verdict, ...]:
 
 def _told(one: tuple[str, float] | None) -> str:
     return "not stated" if one is None else f"{one[0]} {one[1]:.6g}"
-
-
-if __name__ == "__main__":
-    made = {entry.name: stated(entry.build(WORKERS)) for entry in PROBLEMS}
-    FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
