@@ -4,7 +4,7 @@ A claim that promises less than holds breaks at no vector. ``attained.json`` kee
 of each operator of the project, the largest share of its constant that the exact laws at small
 vectors have, or that the search of worst vectors finds where there is no exact law. A share that is
 smaller now says that the claim is looser than it need be. ``python -m
-proofs_check.compressors.keep_attained`` writes the file anew.
+proofs_check.compressors.find_attained`` writes the file anew.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def attained(compressor: Compressor, d: int, verdicts: Sequence[Verdict]) -> tup
     if not kept:
         return ()
     now, told = shares(compressor, d, verdicts), list[Verdict]()
+    asked = {one.check for one in verdicts}
     for formula, (check, before) in kept.items():
-        found = now.get((formula, check))
-        if found is None:  # that check was not asked, or the claim has another formula now
+        if check not in asked:
             continue
+        found = now.get((formula, check), 0.0)  # 0 where no claim has the formula any more
         slack = _EXACT if check == SHOWN[0] else _SEARCHED
         outcome = Outcome.REFUTED if found < before * (1 - slack) else Outcome.AGREES
         first = next(one for one in verdicts if one.check == check)

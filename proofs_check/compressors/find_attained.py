@@ -1,9 +1,4 @@
-"""Keeps how near the project's operators come to the constants that they claim.
-
-    python -m proofs_check.compressors.keep_attained
-
-writes ``attained.json`` anew, which every check of an operator reads.
-"""
+"""``python -m proofs_check.compressors.find_attained``: write what operators' constants attain."""
 
 from __future__ import annotations
 
@@ -28,14 +23,9 @@ def measured(compressor: Compressor, d: int) -> dict[str, tuple[str, float]]:
     return kept
 
 
-def keep() -> None:
-    """Write the file anew: every operator of the catalogue in 100 and 1,000 coordinates."""
+if __name__ == "__main__":
     made = {
         name: {str(d): found for d in (100, 1000) if (found := measured(operator, d))}
         for name, operator in OPERATORS.items()
     }
     FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    keep()
