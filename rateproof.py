@@ -271,14 +271,14 @@ def theorem(name: str, *, T: Count = 1000, **constants: Any) -> dict[str, Any]:
 def claim(name: str, **stated: Any) -> Claim:
     """A theorem of one's own, for :func:`refute`: method, bound, limit, metric, assumptions.
 
-    ``stated`` as of ``proofs_check.refute.claim.claim``; docs/refute.md has a template.
+    ``stated`` as of ``proofs_check.refute.stated.claim``; docs/refute.md has a template.
 
     Raises:
         ValueError: neither or both of limit and stepsize, an unknown row or metric, or a formula
             that cannot be read.
     """
     from experiments.notebooks.arguments import called
-    from proofs_check.refute.claim import claim as made
+    from proofs_check.refute.stated import claim as made
 
     return called(made, name, **stated)
 

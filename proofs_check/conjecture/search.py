@@ -14,9 +14,10 @@ from scipy.optimize import differential_evolution
 
 from proofs_check.conjecture.fit import NoLaw, PowerLaw, lowest_law
 from proofs_check.conjecture.lines import FACTORS, ConjectureLine, factor
-from proofs_check.refute.claim import Claim, claim
+from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import BoundTrial, Unfit
 from proofs_check.refute.search import SearchOver, attackers_named
+from proofs_check.refute.stated import claim
 from theory.arrays import Floats
 from theory.constants import Constants
 

@@ -6,7 +6,8 @@ them was made from a theorem of this project, and no attacker was changed for on
 
 from __future__ import annotations
 
-from proofs_check.refute.claim import Claim, claim
+from proofs_check.refute.claim import Claim
+from proofs_check.refute.stated import claim
 
 _SGD = "2*initial_gap/(gamma*T) + gamma*L*sigma2/n"
 _DISTANCE = "(1 - gamma*mu)**T*R2 + gamma*sigma2/(n*mu)"

@@ -29,10 +29,11 @@ from proofs_check.methods.faulty.methods import (
     OwnTwice,
 )
 from proofs_check.mutants.wrong_bounds import AlteredTheorem, MisreadBound
-from proofs_check.refute.claim import Claim, claim
+from proofs_check.refute.claim import Claim
 from proofs_check.refute.limited import longer
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.planted import MisreadLimit
+from proofs_check.refute.stated import claim
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize

@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 from proofs_check.refute import formula
-from proofs_check.refute.claim import claim
 from proofs_check.refute.formula import StatedTheorem
+from proofs_check.refute.stated import claim
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric

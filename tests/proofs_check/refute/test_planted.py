@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from proofs_check.refute.attack import attack
-from proofs_check.refute.claim import Claim, claim
+from proofs_check.refute.claim import Claim
 from proofs_check.refute.known_errors import KNOWN_ERRORS
 from proofs_check.refute.measured import Unfit
 from proofs_check.refute.ours import claims_of
 from proofs_check.refute.outcome import Standing
 from proofs_check.refute.planted import planted
 from proofs_check.refute.search import attackers_named
+from proofs_check.refute.stated import claim
 from proofs_check.refute.survey_errors import survey_errors
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
