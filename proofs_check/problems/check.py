@@ -3,8 +3,9 @@
 Each constant is measured by a route of its own: Hessians by automatic or numerical differentiation
 and numpy's eigenvalues, minima by scipy, moments by sampling. Constants stated exactly are held
 two-sidedly (the extreme found must attain them), bounds one-sidedly at drawn points and at points
-chosen to be bad for them. Above 200 parameters Hessians are not formed: L comes from Lanczos
-iterations, other curvatures are held one-sidedly over pairs of points.
+to which ascents lead (:mod:`proofs_check.problems.worst_points`). Above 200 parameters Hessians are
+not formed: L comes from Lanczos iterations, other curvatures are held one-sidedly over pairs of
+points.
 
 A float32 problem states constants of its data: they are checked in float64, to 1e-6, and its
 float32 gradients are compared with those.
@@ -26,6 +27,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
 from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
+from proofs_check.problems.worst_points import worst_points
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants, Kind
@@ -222,7 +224,10 @@ def _pl(probe: _Probe, seen: curvature.HessianSpectrum | None) -> Verdict:
 
 
 def _moments(probe: _Probe) -> Iterator[Verdict]:
-    """sigma2, zeta2 and G2 at all points; G2 inside the ball where it is stated."""
+    """sigma2, zeta2 and G2 at all points and where an ascent finds them largest; G2 inside the ball
+    where it is stated."""
+    far = worst_points(probe.problem, probe.stated, probe.points)
+    probe = replace(probe, points=torch.cat((probe.points, *far)))
     problem, c, x = probe.problem, probe.stated, probe.points
     noise = problem.noise(x)
     if c.sigma2 is not None:
