@@ -81,7 +81,7 @@ def _ascended(
     ascent: Callable[[Tensor], tuple[Tensor, Tensor]], x: Tensor, radius: float
 ) -> Tensor:
     """Points to which steps along slopes lead, each of a length of its own that grows while what
-    is climbed does; ``ascent`` gives values ``[...]`` and slopes ``[..., d]`` at points ``[..., d]``."""
+    is climbed does; ``ascent`` gives values and slopes at points ``[..., d]``."""
     value, slope = ascent(x)
     length = _FIRST * (1.0 + x.norm(dim=-1, keepdim=True))
     for _ in range(_TURNS):
