@@ -48,7 +48,7 @@ CHARTS = "charts"
 """The folder of a report that their data lie in, one file for all pictures of a row."""
 
 _HALF = 640  # pixels: the widest picture that stands beside another on a page
-_DPI = 92  # as wide as pages show them; what is drawn again is sharper still
+_DPI = 90  # as wide as pages show them; what is drawn again is sharper still
 
 
 @final
