@@ -7,12 +7,15 @@ a class, an assignment, a loop that fills a table. Comments between definitions 
 from __future__ import annotations
 
 import ast
+import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
 Chain = tuple[str, ...]
 """``a.b.c`` as ``("a", "b", "c")``."""
+
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 ALWAYS = ""
 """The name under which a module keeps statements that bind nothing: they concern all of it."""
@@ -65,16 +68,18 @@ def parse(text: str, package: str) -> ParsedModule:
         SyntaxError: it is not Python.
     """
     tree, lines = ast.parse(text), text.splitlines()
+    walked = [(node, _walked(node)) for node in tree.body]
+    own_names = _own_names(walked, text) if _shadowed(walked, package) else {}
     definitions: dict[str, tuple[SourcePiece, ...]] = {}
     bindings: dict[str, tuple[str, str]] = {}
     lambdas: list[ast.Lambda] = []
-    for node in tree.body:
-        inside = _walked(node)
+    for node, inside in walked:
         bindings |= _imported(inside if _compound(node) else [node], package)
         if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
             continue
         lambdas += (n for n in inside if isinstance(n, ast.Lambda))
-        statement = _statement(node, inside, lines, package)
+        hidden = own_names.get(getattr(node, "name", ""), frozenset())
+        statement = _statement(node, inside, lines, package, hidden)
         for name in _bound(node, inside) or {ALWAYS}:
             definitions[name] = (*definitions.get(name, ()), statement)
     return ParsedModule(
@@ -93,9 +98,10 @@ def _compound(node: ast.stmt) -> bool:
 
 
 def _statement(
-    node: ast.stmt | ast.Lambda, inside: Sequence[ast.AST], lines: Sequence[str], package: str
-) -> SourcePiece:
-    """A piece of source; ``inside`` are all nodes of it."""
+    node: ast.stmt | ast.Lambda, inside: Sequence[ast.AST], lines: Sequence[str], package: str,
+    hidden: frozenset[str] = frozenset(),
+) -> SourcePiece:  # fmt: skip
+    """A piece of source; ``inside`` are all nodes of it, ``hidden`` names that are its own."""
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(d.lineno for d in decorators)])
     last = node.end_lineno or node.lineno
@@ -103,12 +109,77 @@ def _statement(
         text="\n".join(lines[first - 1 : last]),
         first=first,
         last=last,
-        reads=frozenset(_chains(inside)),
+        reads=frozenset(one for one in _chains(inside) if one[0] not in hidden),
         imports=frozenset(_imported(inside, package).values()),
         words=frozenset(
             n.value for n in inside if isinstance(n, ast.Constant) and isinstance(n.value, str)
         ),
     )
+
+
+Walked = Sequence[tuple[ast.stmt, Sequence[ast.AST]]]
+"""Statements of a module, each with all nodes in it."""
+
+
+def _shadowed(walked: Walked, package: str) -> bool:
+    """Whether a function or class binds a name that its module has too."""
+    known: set[str] = set()
+    for node, inside in walked:
+        known |= _imported(inside if _compound(node) else [node], package).keys()
+        known |= _bound(node, inside)
+    return any(
+        (n.arg if isinstance(n, ast.arg) else n.id) in known
+        for node, inside in walked
+        if isinstance(node, _SCOPES)
+        for n in inside
+        if isinstance(n, ast.arg) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    )
+
+
+def _own_names(walked: Walked, text: str) -> dict[str, frozenset[str]]:
+    """By function or class at a module's top level, names that are its own wherever it says them:
+    parameters and variables, in whose place the module may have a definition of the same name.
+
+    A name that two definitions of one name share, or that is said in a decorator, a default, a base
+    or an annotation, is the module's.
+    """
+    found: dict[str, frozenset[str]] = {}
+    twice: set[str] = set()
+    for table in symtable.symtable(text, "a module", "exec").get_children():
+        own, of_module = set[str](), set[str]()
+        _sort_names(table, own, of_module)
+        twice |= {table.get_name()} & found.keys()
+        found[table.get_name()] = frozenset(own - of_module)
+    for node, inside in walked:
+        if isinstance(node, _SCOPES):
+            outside = [part for each in inside for part in _read_outside(each)]
+            said = {n.id for part in outside for n in _walked(part) if isinstance(n, ast.Name)}
+            found[node.name] = found.get(node.name, frozenset()) - said
+    return {name: own for name, own in found.items() if name not in twice}
+
+
+def _read_outside(node: ast.AST) -> Iterator[ast.AST]:
+    """Parts of a function or class that are read where it is defined, and annotations."""
+    if isinstance(node, _SCOPES):
+        yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        yield from (*node.bases, *(one.value for one in node.keywords))
+    if isinstance(node, ast.arguments):
+        yield from (one for one in (*node.defaults, *node.kw_defaults) if one is not None)
+    for name in ("annotation", "returns"):
+        if (part := getattr(node, name, None)) is not None:
+            yield part
+
+
+def _sort_names(table: symtable.SymbolTable, own: set[str], of_module: set[str]) -> None:
+    """What a scope and those in it have of their own, and what is the module's in one of them: the
+    body of a class may read the module's before it binds the same name."""
+    body = table.get_type() == "class"
+    for symbol in table.get_symbols():
+        outer = symbol.is_global() or (body and symbol.is_referenced())
+        (of_module if outer else own).add(symbol.get_name())
+    for child in table.get_children():
+        _sort_names(child, own, of_module)
 
 
 def _walked(node: ast.AST) -> list[ast.AST]:
@@ -169,7 +240,7 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
 
 def _bound(node: ast.stmt, inside: Sequence[ast.AST]) -> set[str]:
     """Names that a statement binds, or whose value it changes by an item or attribute."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, _SCOPES):
         return {node.name}
     if isinstance(node, ast.Expr):
         return set()

@@ -16,7 +16,8 @@ from experiments.commands.grid import print_table
 from experiments.mutation import judges, scores
 from experiments.mutation.drawing import folder_mutants, row_mutants
 from experiments.mutation.sites import Mutant
-from experiments.mutation.trial import MutantStanding, MutationTrial
+from experiments.mutation.standing import MutantStanding
+from experiments.mutation.trial import MutationTrial
 from proofs_check.audit.loading import imported
 from proofs_check.audit.own_folders import NAMESPACE, PACKAGES, own_name
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from experiments.closure.graph import WHOLE, DefinitionGraph, Name
 from experiments.closure.versions import ROOT, contents_of, with_rows
-from experiments.mutation.coverage import compiled_closure, compiled_functions
+from experiments.mutation.coverage import compiled_functions
 from experiments.mutation.sites import COMPILERS, Mutant, mutants
 from proofs_check.cell import CellKind
 from proofs_check.prepare import prepare
@@ -69,7 +69,7 @@ def closure_mutants(graph: DefinitionGraph, roots: Iterable[tuple[str, str]]) ->
         ours = module.partition(".")[0] in ("theory", "algorithms")
         if module in graph and ours and module not in LEFT_OUT:
             reached.setdefault(module, set()).add(name)
-    compiled = compiled_closure(graph, _compiled_roots(graph))
+    compiled = graph.closure(_compiled_roots(graph))
     return [
         _deferred(mutant, compiled)
         for module, names in sorted(reached.items())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.mutation.sites import address
-from experiments.mutation.trial import JudgedMutant, MutantStanding
+from experiments.mutation.standing import JudgedMutant, MutantStanding
 from experiments.storage.files import write_atomically
 
 FILE = Path(__file__).with_name("scores.json")

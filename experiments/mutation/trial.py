@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property, partial
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 from experiments.closure.graph import Name
 from experiments.mutation.coverage import CompiledCode, compiled_functions
@@ -18,81 +15,31 @@ from experiments.mutation.judging import (
     CheckFactory,
     GenuineRun,
     JudgeOrder,
-    RefutingCheck,
     silent,
     watched,
 )
 from experiments.mutation.marks import MemoryMark
-from experiments.mutation.processes import ProcessDied, TooLong, at_most, forked
+from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
 from experiments.mutation.sites import Mutant, entry_keys, read_by_functions_alone
-
-COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
-"""Processor time [s] that imports with compilation and imports alone may take, that a judge may
-always take, and how many times what it takes on the genuine code."""
-
+from experiments.mutation.standing import (
+    COMPILING,
+    ENDED,
+    IMPORTS,
+    SLACK,
+    SLOWER,
+    Answer,
+    Choice,
+    JudgedMutant,
+    MutantStanding,
+    answered,
+)
 
 _NO_LIMIT = 1e6
 
 
-class MutantStanding(StrEnum):
-    """Outcome of a mutant.
-
-    One that is unknown counts as a fault that was not seen: its process was killed from outside or
-    for its memory. The last two are no faults that could be seen: the expression is never computed
-    by any judge, or its value is bit for bit the right one wherever it is computed.
-    """
-
-    REFUTED = "refuted"
-    RAISED = "raised"
-    TIMEOUT = "timeout"
-    SURVIVED = "survived"
-    UNKNOWN = "unknown"
-    SAME = "same values"
-    DEAD = "not computed by any check"
-
-    @property
-    def seen(self) -> bool:
-        """Whether a judge tells it from the genuine code."""
-        return self in (MutantStanding.REFUTED, MutantStanding.RAISED, MutantStanding.TIMEOUT)
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is a fault."""
-        return self not in (MutantStanding.SAME, MutantStanding.DEAD)
-
-
-_FAULTS = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
-_ENDED: dict[int, MutantStanding] = {
-    int(signal.SIGXCPU): MutantStanding.TIMEOUT,
-    **{int(one): MutantStanding.RAISED for one in _FAULTS},
-}
-
-
-Choice = Callable[[], Sequence[RefutingCheck]]
-"""Chooses the judges of a subject that is imported."""
-
-
 class NoPassingCheck(ValueError):
     """No check holds of the genuine code, so that none can see a fault in it."""
-
-
-@final
-@dataclass(frozen=True)
-class JudgedMutant:
-    """A mutant and what became of it.
-
-    Attributes:
-        mutant: the mutant.
-        standing: the outcome.
-        by: the judge that saw it, and how; what was run where none did.
-        seconds: processor time [s].
-    """
-
-    mutant: Mutant
-    standing: MutantStanding
-    by: str
-    seconds: float
 
 
 @final
@@ -129,14 +76,6 @@ class MutationTrial:
         if isinstance(found, str):
             raise NoPassingCheck(found)
         return found
-
-
-class _Answer(NamedTuple):
-    """Outcome of a mutant, the judge that saw it, and those that were asked, by number."""
-
-    standing: MutantStanding
-    by: str
-    asked: tuple[int, ...]
 
 
 class _Served:
@@ -351,12 +290,12 @@ class _Served:
         allowed = most + 2 * (SLACK + extra) + longest  # import, then judges
         begin = os.times()
         try:
-            answer = forked(lambda: _verdict(load, judges, self._names, most, extra), allowed)
+            answer = forked(lambda: answered(load, judges, self._names, most, extra), allowed)
         except ProcessDied as error:
             if error.signal == 0:
                 raise
-            standing = _ENDED.get(error.signal, MutantStanding.UNKNOWN)
-            answer = _Answer(standing, f"the process ended by signal {error.signal}", ())
+            standing = ENDED.get(error.signal, MutantStanding.UNKNOWN)
+            answer = Answer(standing, f"the process ended by signal {error.signal}", ())
         self._order.learn(answer.asked, answer.standing.seen)
         end = os.times()
         spent = end.children_user + end.children_system
@@ -368,43 +307,3 @@ def _named(place: tuple[str, str]) -> Any:
     """The function of a module, which is imported."""
     module, name = place
     return getattr(__import__(module, fromlist=[name]), name)
-
-
-def _verdict(
-    load: Callable[[], Choice],
-    telling: Sequence[GenuineRun],
-    names: Sequence[str],
-    most: float,
-    extra: float,
-) -> _Answer:
-    """Outcome of the mutant that is there, and the judge that saw it."""
-    slower = extra  # of all judges together, for what is compiled anew
-    try:
-        with silent(), at_most(SLACK + extra):
-            judges = {judge.name: judge for judge in load()()}
-    except TooLong:
-        return _Answer(MutantStanding.TIMEOUT, f"at import: over {SLACK + extra:g} s", ())
-    except (Exception, SystemExit) as error:
-        return _Answer(MutantStanding.RAISED, f"at import: {error!r}"[:200], ())
-    begin, every = time.process_time(), len(telling)
-    asked: tuple[int, ...] = ()
-    for one in telling:
-        if time.process_time() - begin > most + extra:
-            by = f"{len(asked)} of {every} checks in {most:g} s"
-            return _Answer(MutantStanding.SURVIVED, by, asked)
-        judge, start = judges.get(names[one.number]), time.process_time()
-        if judge is None:  # the mutant has it not chosen
-            continue
-        asked = (*asked, one.number)
-        try:
-            with silent(), at_most(SLACK + SLOWER * one.seconds + slower):
-                refuted = judge.run()
-        except TooLong:
-            by = f"{judge.name}: over {SLOWER:g} times {one.seconds:.1f} s"
-            return _Answer(MutantStanding.TIMEOUT, by, asked)
-        except (Exception, SystemExit) as error:
-            return _Answer(MutantStanding.RAISED, f"{judge.name}: {error!r}"[:200], asked)
-        if refuted:
-            return _Answer(MutantStanding.REFUTED, f"{judge.name}: {refuted}"[:300], asked)
-        slower = max(0.0, slower - max(0.0, time.process_time() - start - one.seconds))
-    return _Answer(MutantStanding.SURVIVED, f"{every} of {every} checks", asked)

@@ -33,8 +33,8 @@ _EXACT = 1e-9
 @cache
 def stored() -> dict[str, dict[str, dict[str, tuple[str, float]]]]:
     """Everything that is kept."""
-    text = FILE.read_text(encoding="utf-8") if FILE.exists() else "{}"
-    found: dict[str, dict[str, dict[str, tuple[str, float]]]] = json.loads(text)
+    found: dict[str, dict[str, dict[str, tuple[str, float]]]]
+    found = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 

@@ -28,9 +28,9 @@ from proofs_check.methods.instrumented_run import (
     SentMessages,
     watch,
 )
-from proofs_check.methods.prescribed_step import periods
 from proofs_check.methods.run_paths import falling_of_row, recorded, resumed
 from proofs_check.methods.run_twins import by_other_means
+from proofs_check.methods.stated_periods import periods
 from proofs_check.methods.step_invariance import step_invariance_verdict
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 

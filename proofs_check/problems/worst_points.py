@@ -29,10 +29,10 @@ def worst_points(problem: Problem, stated: Constants, points: Tensor) -> Iterato
     ``points`` ``[P, d]``."""
     if stated.zeta2 is not None:
         yield widest_spread(problem, points)
-    if stated.sigma2 is not None:
-        yield longest_gradients(problem, points)
-    if stated.G2 is not None and problem.G2_radius < math.inf:
-        yield longest_gradients(problem, points, problem.G2_radius)
+    radii = {math.inf} if stated.sigma2 is not None else set[float]()
+    radii |= {problem.G2_radius} if stated.G2 is not None else set()
+    for radius in sorted(radii):
+        yield longest_gradients(problem, points, radius)
 
 
 def widest_spread(problem: Problem, points: Tensor) -> Tensor:

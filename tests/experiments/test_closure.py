@@ -361,3 +361,78 @@ def test_nothing_runs_that_is_not_in_the_closure() -> None:
     for cell in told:
         assert cell["executed"] >= 3
         assert not cell["missing"], cell
+
+
+OF_THE_MODULE = """
+def claim(x):
+    return x
+
+LIMIT = 3
+
+def by_parameter(claim):
+    return claim.name
+
+def by_variable(x):
+    claim = x
+    return [claim for _ in x]
+
+class ByField:
+    claim: str = ""
+
+def called(x):
+    return claim(x)
+
+def in_one_scope_alone(x):
+    def inner(claim):
+        return claim
+    return inner(claim(x))
+
+def by_default(claim=claim):
+    return claim
+
+@claim
+def by_decorator(claim):
+    return claim
+
+class InABody:
+    claim = claim
+
+class OfABase(claim):
+    def run(self, claim):
+        return claim
+
+def by_annotation(claim: claim):
+    return claim
+
+def by_global(x):
+    global claim
+    claim = x
+
+def on_module_level(x):
+    return [claim(one) for one in x]
+"""
+
+
+def test_a_name_of_a_definition_s_own_is_not_the_module_s(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OF_THE_MODULE)
+    graph = DefinitionGraph({"mine": file})
+    reading = {
+        name for name in graph.source("mine").definitions
+        if ("mine", "claim") in graph.edges(("mine", name))
+    }  # fmt: skip
+    assert reading == {
+        "called", "in_one_scope_alone", "by_default", "by_decorator", "InABody", "OfABase",
+        "by_annotation", "by_global", "on_module_level",
+    }  # fmt: skip
+
+
+def test_a_name_that_is_made_twice_is_the_module_s_in_both(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "def claim(x):\n    return x\n\n\n"
+        "if claim(1):\n\n    def one(claim):\n        return claim\n\n\n"
+        "def one(x):\n    return claim(x)\n"
+    )
+    graph = DefinitionGraph({"mine": file})
+    assert ("mine", "claim") in graph.edges(("mine", "one"))

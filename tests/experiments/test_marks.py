@@ -7,10 +7,8 @@ import ast
 import numpy as np
 import pytest
 
-from experiments.closure.graph import DefinitionGraph
-from experiments.mutation.coverage import compiled_closure
 from experiments.mutation.marks import MemoryMark, compared
-from experiments.mutation.trial import MutantStanding
+from experiments.mutation.standing import MutantStanding
 from tests.experiments.test_mutation import trial
 
 numba = pytest.importorskip("numba")
@@ -80,15 +78,3 @@ def test_a_comparison_of_compiled_code_that_is_the_same_everywhere_is_no_fault(
     tried, every = trial(tmp_path, monkeypatch, source, 5, "mutable_compared")
     some = [m for m in every if m.after == "x <= 9"]
     assert [one.standing for one in tried.outcomes(some, 9)] == [MutantStanding.SAME]
-
-
-def test_a_parameter_is_not_the_definition_of_that_name(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from numba import njit\n\n\ndef places(x):\n    return x\n\n\n"
-        "def used(x):\n    return x\n\n\n"
-        "@njit\ndef kernel(places):\n    return used(places[0])\n"
-    )
-    graph = DefinitionGraph({"mine": file})
-    reached = compiled_closure(graph, [("mine", "kernel")])
-    assert ("mine", "used") in reached and ("mine", "places") not in reached

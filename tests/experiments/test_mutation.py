@@ -35,12 +35,8 @@ from experiments.mutation.judging import GenuineRun, JudgeOrder, RefutingCheck, 
 from experiments.mutation.processes import ProcessDied, forked
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, same
 from experiments.mutation.sites import address, mutants, read_by_functions_alone
-from experiments.mutation.trial import (
-    JudgedMutant,
-    MutantStanding,
-    MutationTrial,
-    NoPassingCheck,
-)
+from experiments.mutation.standing import JudgedMutant, MutantStanding
+from experiments.mutation.trial import MutationTrial, NoPassingCheck
 from experiments.power import row_scores
 from proofs_check.cell import CellKind
 from proofs_check.methods.run_paths import FallingStep

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.mutation.noted_tables import NotedTable
 from experiments.mutation.sites import entry_keys, mutants
-from experiments.mutation.trial import MutantStanding
+from experiments.mutation.standing import MutantStanding
 from tests.experiments.test_mutation import trial
 
 SOURCE = """

@@ -6,7 +6,7 @@ is for one local step and on the complete graph; its messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -56,6 +56,14 @@ led_forms = ClosedForms("led", "quadratic", name="led_forms")
 """Closed forms of LED."""
 
 
+def _same_rounds(build: Build, rows: Sequence[Floats]) -> Verdict:
+    """Models after every round against ``rows``, one ``[n, d]`` for each."""
+    method = build(_STEP, drawn_weights(_N, _SEED), _K)
+    found = rows_along(method, drawn_quadratic(_N, _D, _SEED), _K * (len(rows) - 1))[::_K]
+    told = "models after every round, by the recursion as it is printed"
+    return same(told, found, np.stack(rows), tolerance=1e-12)
+
+
 @led_forms.case("recursion", f"10 rounds of 4 local steps, seed {_SEED}")
 def led_printed(build: Build = led) -> Verdict:
     """phi -= gamma g + y/K, K times from x; x+ = W phi; y += phi - x+, by numpy."""
@@ -70,11 +78,7 @@ def led_printed(build: Build = led) -> Verdict:
         x = w @ phi
         y = y + phi - x
         rows.append(x)
-    return same(
-        "models after every round, by the recursion as it is printed",
-        rows_along(build(_STEP, topology, _K), problem, 10 * _K)[::_K], np.stack(rows),
-        tolerance=1e-12,
-    )  # fmt: skip
+    return _same_rounds(build, rows)
 
 
 @led_forms.case("equal to exact diffusion", f"60 steps, seed {_SEED}")
@@ -165,11 +169,7 @@ def started_printed(build: Build = from_gradients) -> Verdict:
         z = (x - y) / (_K * _GAMMA)
         x, c = w @ y, c - z + w @ z
         rows.append(x)
-    return same(
-        "models after every round, by the recursion as it is printed",
-        rows_along(build(_STEP, topology, _K), problem, 10 * _K)[::_K], np.stack(rows),
-        tolerance=1e-12,
-    )  # fmt: skip
+    return _same_rounds(build, rows)
 
 
 @gradient_start_forms.case("conservation", f"40 steps, seed {_SEED}")
