@@ -92,11 +92,15 @@ def _drawn(name: str, seed: int, count: int, most: float) -> tuple[MutationTrial
 
 def _row(key: str, seed: int, count: int, most: float) -> tuple[MutationTrial, list[Mutant]]:
     look_up("row", key, {row.key: row for row in ROWS if row.recipe})
-    trial = MutationTrial(
+    return row_trial(key, most), row_mutants(key, seed, _SPARE * count)
+
+
+def row_trial(key: str, most: float) -> MutationTrial:
+    """Mutants of a row before the cells of its check, each for ``most`` [s] of processor time."""
+    return MutationTrial(
         key, (judges.__name__, judges.judges_of_row.__name__), PACKAGES, most, _note,
         (judges.__name__, judges.content_of_row.__name__),
     )  # fmt: skip
-    return trial, row_mutants(key, seed, _SPARE * count)
 
 
 def _own(name: str, seed: int, count: int, most: float) -> tuple[MutationTrial, list[Mutant]]:

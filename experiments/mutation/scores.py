@@ -90,6 +90,39 @@ def keep(key: str, found: Mapping[str, Any]) -> None:
     write_atomically(FILE, (text + "\n").encode())
 
 
+def renewed(kept: Mapping[str, Any], again: Sequence[JudgedMutant], key: str) -> dict[str, Any]:
+    """A kept score after its survivors were judged again: those that are seen now count as seen,
+    those that are shown to be none do not count, the others have what is said of them now.
+
+    Raises:
+        ValueError: they are not its survivors, in their order.
+    """
+    before = survivors(kept)
+    if [(one["before"], one["after"]) for one in before] != [
+        (one.mutant.before, one.mutant.after) for one in again
+    ]:
+        raise ValueError(f"the mutants are not the survivors of {key}, in their order")
+    now = record(again, kept["seed"], key)
+    outcomes = Counter(kept["outcomes"])
+    outcomes.subtract(Counter(one["standing"] for one in before))
+    outcomes.update(now["outcomes"])
+    kinds = {kind: list(counts) for kind, counts in kept["kinds"].items()}
+    left = Counter(one["kind"] for one in before)
+    for kind, count in left.items():
+        seen, faults = now["kinds"].get(kind, (0, 0))
+        kinds[kind] = [kinds[kind][0] + seen, kinds[kind][1] - count + faults]
+    others = [one for one in kept["unseen"] if one not in before]
+    return {
+        **kept,
+        "faults": kept["faults"] - len(before) + now["faults"],
+        "seen": kept["seen"] + now["seen"],
+        "outcomes": {kind: count for kind, count in outcomes.items() if count},
+        "kinds": {kind: counts for kind, counts in kinds.items() if counts[1]},
+        "seconds": kept["seconds"] + now["seconds"],
+        "unseen": [*others, *now["unseen"]],
+    }
+
+
 def share(found: Mapping[str, Any]) -> str:
     """Seen of faults, in words."""
     part = f" ({found['seen'] / found['faults']:.0%})" if found["faults"] else ""

@@ -25,26 +25,13 @@ from experiments.mutation.coverage import CompiledCode, compiled_functions
 from experiments.mutation.drawing import sources
 from experiments.mutation.judging import silent
 from experiments.mutation.processes import ProcessDied, forked
+from experiments.mutation.replanted import mutant_of
 from experiments.mutation.schemata import MutantSwitch, MutatedModules, compile_anew, import_anew
-from experiments.mutation.sites import Mutant, mutants
+from experiments.mutation.sites import Mutant
 from proofs_check.audit.own_folders import PACKAGES
 
 _IMPORTS = 60.0  # processor seconds more than the tests may take
 _LEFT = "not processes and not sharded"
-
-
-def mutant_of(told: dict[str, Any]) -> Mutant:
-    """The mutant that a score tells of.
-
-    Raises:
-        ValueError: the sources have another there.
-    """
-    module = told["file"].removesuffix(".py").replace("/", ".")
-    keys = ("line", "function", "kind", "before", "after")
-    for one in mutants(module, ROOT / told["file"]):
-        if all(getattr(one, key) == told[key] for key in keys):
-            return replace(one, deferred=False)
-    raise ValueError(f"{told['file']}:{told['line']} is another line now; score the row again")
 
 
 def files_for(mutant: Mutant, key: str) -> list[str]:
@@ -159,7 +146,8 @@ def main(keys: Sequence[str], most: float) -> None:
     for key in keys or list(scores.stored()):
         kept = scores.stored()[key]
         for one in scores.survivors(kept):
-            one["tests"] = seen_by(mutant_of(one), key, most)
+            mutant = replace(mutant_of(one), deferred=False)
+            one["tests"] = seen_by(mutant, key, most)
             print(f"{key}: {one['file']}:{one['line']} {one['before']} -> {one['after']}: "
                   f"{one['tests'] or 'survived'}", flush=True)  # fmt: skip
             scores.keep(key, kept)

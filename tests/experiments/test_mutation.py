@@ -266,6 +266,16 @@ def test_a_score_counts_faults_alone_and_is_kept(module, tmp_path, monkeypatch):
     scores.keep("another", found)
     kept = {**found, "unseen": [one for one in found["unseen"] if one in (survivor, unknown)]}
     assert len(kept["unseen"]) == 2 and scores.stored() == {"row": kept, "another": kept}
+    refuted, none = MutantStanding.REFUTED, MutantStanding.SAME
+    again = [
+        replace(one, standing=now) for one, now in zip(outcomes[3:5], (refuted, none), strict=True)
+    ]
+    renewed = scores.renewed(kept, again, "row")
+    assert (renewed["seen"], renewed["faults"], scores.survivors(renewed)) == (4, 4, [])
+    assert sum(seen for seen, _ in renewed["kinds"].values()) == 4
+    assert renewed["outcomes"]["refuted"] == 2 and "survived" not in renewed["outcomes"]
+    with pytest.raises(ValueError, match="not the survivors of row"):
+        scores.renewed(kept, again[:1], "row")
 
 
 def test_judges_that_see_more_for_their_seconds_are_asked_first():

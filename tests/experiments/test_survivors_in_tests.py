@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from experiments.closure.versions import ROOT
+from experiments.mutation.replanted import mutant_of
 from experiments.mutation.sites import mutants
-from experiments.power.unit_tests import files_for, first_failure, mutant_of, seen_by
+from experiments.power.unit_tests import files_for, first_failure, seen_by
 
 FILE = "theory/bits.py"
 
@@ -34,9 +36,10 @@ def test_files_of_tests_that_name_more_of_a_fault_come_first() -> None:
 
 
 def test_a_fault_is_found_again_by_what_a_score_tells_of_it() -> None:
-    assert mutant_of(FAULT).after == "2"
-    with pytest.raises(ValueError, match="another line now; score the row again"):
-        mutant_of(FAULT | {"line": 1})
+    found = mutant_of(FAULT)
+    assert found.after == "2" and mutant_of(FAULT | {"line": 1}) == found
+    with pytest.raises(ValueError, match="has no 3 in index_bits any more; score the row again"):
+        mutant_of(FAULT | {"before": "3"})
 
 
 @pytest.mark.processes
@@ -68,4 +71,4 @@ def test_the_first_test_that_fails_is_told_and_none_where_all_pass(tmp_path: Pat
 @pytest.mark.processes
 @pytest.mark.slow
 def test_lengths_of_messages_are_held_by_a_unit_test() -> None:
-    assert seen_by(mutant_of(FAULT), "top-k", 20.0).startswith("tests/")
+    assert seen_by(replace(mutant_of(FAULT), deferred=False), "top-k", 20.0).startswith("tests/")
