@@ -9,20 +9,23 @@ from experiments.closure.graph import Name
 from experiments.mutation.sites import names_of, parsed
 
 
-def origin(frame: FrameType | None) -> Name | None:
-    """The definition of a module that is being made, for which a frame computes.
+def origins(frame: FrameType | None) -> frozenset[Name | None]:
+    """The definition of a module that is being made, for which a frame computes, and the functions
+    between them that keep what they give: who asks these next is given it too.
 
-    None where it cannot be told: no module is being made, its statement defines no name or several,
-    or a function between them keeps what it gives for whoever asks next.
+    None is among them where it cannot be told: no module is being made, or its statement defines no
+    name or several.
     """
+    found = set[Name | None]()
     while frame is not None:
         code, module = frame.f_code, frame.f_globals
         if code.co_name == "<module>":
-            return _defined(str(module.get("__name__")), Path(code.co_filename), frame.f_lineno)
+            own = _defined(str(module.get("__name__")), Path(code.co_filename), frame.f_lineno)
+            return frozenset({*found, own})
         if _kept(code.co_qualname, module):
-            return None
+            found.add((str(module.get("__name__")), code.co_qualname.partition(".")[0]))
         frame = frame.f_back
-    return None
+    return frozenset({None})
 
 
 def _kept(name: str, module: dict[str, object]) -> bool:

@@ -32,7 +32,7 @@ from experiments.mutation.formulas import in_place
 from experiments.mutation.marks import MARK, MemoryMark, compared, marked
 from experiments.mutation.noted_keys import noted, noted_draws
 from experiments.mutation.noted_tables import NotedTable
-from experiments.mutation.origins import origin
+from experiments.mutation.origins import origins
 from experiments.mutation.sites import Mutant, changed, entry_keys, reads, table_of
 from proofs_check.audit.own_folders import names_of_users
 
@@ -44,7 +44,7 @@ _EFFECTLESS = frozenset(
     "need abs min max float int bool len round range tuple sqrt "
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
     "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
-    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh".split()
+    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh fold draws".split()
 )
 """Calls that change nothing, by the last name of what is called."""
 
@@ -76,15 +76,16 @@ class MutantSwitch:
     def saw(self, number: int, value: Any, wrong: Callable[[], Any] | None = None) -> Any:
         """The right value, noted; of a key or draws, once a number is read."""
         if self.loading:
-            self.origins.setdefault(number, set()).add(origin(sys._getframe(1)))
+            self.origins.setdefault(number, set()).update(origins(sys._getframe(1)))
         if self.watching and number not in self.told:
             self.reached.add(number)
-            if wrong is None and hasattr(value, "without_numbers"):
+            if wrong is not None and self._alike(value, wrong):
+                return value
+            if hasattr(value, "without_numbers"):
                 return noted(value, partial(self.told.add, number))
-            if wrong is None and hasattr(type(value), "counters"):
+            if hasattr(type(value), "counters"):
                 return noted_draws(value, partial(self.told.add, number))
-            if wrong is None or not self._alike(value, wrong):
-                self.told.add(number)
+            self.told.add(number)
         return value
 
     def table(self, value: dict[Any, Any], keys: Mapping[int, Sequence[str]]) -> NotedTable:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 
 from algorithms.engine.run import one_thread
 from proofs_check.cell import CellResult
+from proofs_check.refute.allowed_steps import allowed_step
 from proofs_check.refute.attacker import Attacker
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.edges import edges
@@ -132,7 +133,8 @@ def limit_result(theorem: Theorem, record: LimitRecord | None, case: KeptCase | 
     with one_thread():
         found = case_verdict(theorem, record, case)
         written = written_limit(theorem), written_conditions(theorem)
-        return CellResult((found, *written, balanced_step(theorem), edges(theorem)))
+        weighed = balanced_step(theorem), allowed_step(theorem)
+        return CellResult((found, *written, *weighed, edges(theorem)))
 
 
 def limit_verdict(theorem: Theorem, record: LimitRecord | None) -> Verdict:

@@ -34,6 +34,7 @@ _FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt, "ln": symp
 _READ = (*standard_transformations, convert_xor, implicit_multiplication)
 _ROUNDING = 1e-12
 _MANY, _BALANCE = 10**30, 1e-6  # steps, and what terms of higher order leave there
+_HALF = 0.5  # of the start, floors of order gamma^2
 _FOR_EVER = 1e45  # steps after which nothing is left of the start
 _LETTERS = {"m": "momentum", "p": "refresh", "c": "compensation", "D": "lazy_window"}
 _WORDS = ("sum of the weights", "lazy")
@@ -80,8 +81,9 @@ def _unread(text: str, theorem: Theorem) -> str:
 def balanced_step(theorem: Theorem) -> Verdict:
     """Start over noise floor at the stepsize that is prescribed for very many steps.
 
-    gamma = sqrt(signal/(noise T)) makes both of a descent equal where it is the best stepsize, and
-    gamma = log(T signal/noise)/(mu T) the derivatives of a geometric start and of its floor, so
+    gamma = sqrt(signal/(noise T)) makes both of a descent equal where it is the best stepsize,
+    gamma = log(T signal/noise)/(mu T) the derivatives of a geometric start and of its floor, and
+    where nothing is drawn, floors of order gamma^2 are half of the start if they limit gamma; so
     that a factor that is lost shows, though every stepsize below the limit has a true bound.
     """
     ratio, stated = None, getattr(theorem, "balanced", 1.0)
@@ -93,6 +95,9 @@ def balanced_step(theorem: Theorem) -> Verdict:
     elif isinstance(theorem, Limited):
         ratio = _geometric(theorem)
     off = 0.0 if ratio is None else abs(ratio / stated - 1)
+    drift = _drift(theorem) if isinstance(theorem, Descent) else None
+    if drift is not None and off <= _BALANCE < abs(drift / _HALF - 1):
+        ratio, stated, off = drift, _HALF, abs(drift / _HALF - 1)
     return Verdict(
         subject=theorem.name, check="balanced stepsize", kind=CheckKind.LIMIT,
         claim="the prescribed stepsize weighs start and noise as it is stated",
@@ -100,9 +105,22 @@ def balanced_step(theorem: Theorem) -> Verdict:
         else Outcome.AGREES if off <= _BALANCE else Outcome.REFUTED,
         statistic=ratio, bound=None if ratio is None else stated,
         evidence="it weighs no start against noise" if ratio is None
-        else f"after {_MANY:.0e} steps the start is {ratio:.9g} times the noise",
+        else f"after {_MANY:.0e} steps the start is {ratio:.9g} times the noise"
+        + (f", the drift without noise {drift:.9g} times the start" if drift is not None else ""),
         provenance=str(theorem.source),
     )  # fmt: skip
+
+
+def _drift(theorem: Descent) -> float | None:
+    """Floors of order gamma^2 over the start where nothing is drawn; None where they do not limit
+    the stepsize, which is then no cube root of the number of steps."""
+    if theorem.example.sigma2 is None:
+        return None
+    c = theorem.example.state(None, sigma2=0.0)
+    gamma, shorter = (theorem.prescribed(c, steps).gamma for steps in (_MANY, 8 * _MANY))
+    if abs(2 * shorter / gamma - 1) > _BALANCE:
+        return None
+    return sum(theorem.floors(c, gamma)) * _MANY / theorem.start(c, gamma)
 
 
 def _geometric(theorem: Limited) -> float | None:

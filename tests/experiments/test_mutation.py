@@ -186,7 +186,8 @@ def test_a_rule_that_notes_who_asks_is_asked_by_the_right_expression_alone(tmp_p
 def test_a_wrong_key_is_told_once_something_is_drawn_under_it(tmp_path):
     file = tmp_path / "mutable_key.py"
     file.write_text("def step(key, t):\n    return key.fold('noise', t)\n")
-    every = [m for m in mutants("mutable_key", file) if m.kind.startswith("key")]
+    every = [m for m in mutants("mutable_key", file) if m.kind.startswith("key") or m.before == "t"]
+    assert {m.kind for m in every} >= {"off by one in time", "key shared"}
     switch, key = MutantSwitch(), Key.seed(1)
     made = loaded(file, every, switch)
     found = made.step(key, 3).fold("part", 1)
@@ -692,10 +693,11 @@ def content(subject):
         ([], "0", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.DEAD),
         (["OTHER"], "0", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.SURVIVED),
         ([], "mine.OTHER", LOADING.replace("KEPT = kept(1)", ""), MutantStanding.SURVIVED),
-        ([], "0", LOADING, MutantStanding.SURVIVED),
+        (["kept"], "0", LOADING, MutantStanding.SURVIVED),
+        ([], "0", LOADING, MutantStanding.DEAD),
     ],
     ids=["for another subject", "for a definition that is used", "in a value that is used",
-         "kept for whoever asks next"],
+         "kept for whoever asks next", "kept, and asked next by nobody"],
 )  # fmt: skip
 def test_what_modules_compute_for_other_subjects_while_they_load_is_no_fault(
     tmp_path, monkeypatch, names, values, source, standing

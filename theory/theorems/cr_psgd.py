@@ -47,15 +47,10 @@ class CrPsgd(ConstantStepTheorem):
     example = Constants(n=4, L=2.0, sigma2=5.0, pl=0.5, initial_gap=3.0, growth=1.125)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (positive(c, "pl"),)
+        return positive(c, "pl"), _shrinks(c, 1 / c.need("L"))
 
     def conditions(self, c: Constants, step: ConstantStep) -> tuple[Condition, ...]:
-        kept, growth = 1 - step.gamma * c.need("pl"), c.need("growth")
-        description = f"growth (1 - gamma pl) must be below 1, got {growth:.6g} times {kept:.6g}"
-        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), (
-            growth * kept < 1,
-            description,
-        )
+        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), _shrinks(c, step.gamma)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(1 / c.need("L"))
@@ -66,6 +61,13 @@ class CrPsgd(ConstantStepTheorem):
         noise = gamma**2 * c.need("L") * c.need("sigma2") / c.need("n")
         series = (rho**-times - left) / (1 / rho - 1 + gamma * c.need("pl"))
         return np.asarray(left * c.need("initial_gap") + noise * series)
+
+
+def _shrinks(c: Constants, gamma: float) -> Condition:
+    """A step takes more from f than the batches grow."""
+    kept, growth = 1 - gamma * c.need("pl"), c.need("growth")
+    description = f"growth (1 - gamma pl) must be below 1, got {growth:.6g} times {kept:.6g}"
+    return growth * kept < 1, description
 
 
 cr_psgd = CrPsgd()

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
+from proofs_check.refute.allowed_steps import allowed_step
 from proofs_check.refute.limited import limited_theorems
 from proofs_check.refute.written_limits import balanced_step, written_limit
 from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
+from theory.theorems import families
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.conditions import tuned
 from theory.theorems.families import Descent, Limited
 
 THEOREMS = {one.name: one for one in limited_theorems()}
@@ -19,7 +24,7 @@ THEOREMS = {one.name: one for one in limited_theorems()}
 
 @pytest.mark.parametrize("name", sorted(THEOREMS))
 def test_no_limit_is_other_than_it_is_written(name):
-    for found in (written_limit(THEOREMS[name]), balanced_step(THEOREMS[name])):
+    for found in (check(THEOREMS[name]) for check in (written_limit, balanced_step, allowed_step)):
         assert found.outcome is not Outcome.REFUTED, found.evidence
 
 
@@ -111,3 +116,30 @@ def test_a_signal_of_another_power_or_a_lost_noise_is_refuted(theorem, monkeypat
 
         monkeypatch.setattr(kind, "balance", changed)
         assert balanced_step(theorem).outcome is Outcome.REFUTED
+
+
+@pytest.mark.parametrize("share", [1.0, 0.25])
+def test_a_drift_that_is_another_share_of_the_start_is_refuted(share, monkeypatch):
+    theorem = THEOREMS["ef_sgd_workers"]
+    assert balanced_step(theorem).outcome is Outcome.AGREES
+
+    def other(theorem, c, horizon):
+        start, drift = theorem.start(c, 1.0), theorem.floors(c, 1.0)[1]
+        root = tuned(theorem.limit(c), theorem.balance(c)[0], theorem.balance(c)[1] * horizon)
+        return ConstantStep(min(root.gamma, (share * start / (horizon * drift)) ** (1 / 3)))
+
+    monkeypatch.setattr(sys.modules[type(theorem).__module__], "within_drift", other)
+    found = balanced_step(theorem)
+    assert found.outcome is Outcome.REFUTED and found.statistic == pytest.approx(share)
+
+
+def test_a_stepsize_beyond_the_limit_is_refuted(monkeypatch):
+    theorem = THEOREMS["bsp_strongly_convex"]
+    assert allowed_step(theorem).outcome is Outcome.AGREES
+
+    def longest(limit, mu, balance, horizon):
+        return ConstantStep(max(limit, 1 / (mu * horizon)))
+
+    monkeypatch.setattr(families, "logarithmic", longest)
+    found = allowed_step(theorem)
+    assert found.outcome is Outcome.REFUTED and "gamma must be at most" in found.evidence
