@@ -69,14 +69,21 @@ def closure_mutants(graph: DefinitionGraph, roots: Iterable[tuple[str, str]]) ->
         ours = module.partition(".")[0] in ("theory", "algorithms")
         if module in graph and ours and module not in LEFT_OUT:
             reached.setdefault(module, set()).add(name)
-    compiled = graph.closure(_compiled_roots(graph))
-    return [
-        _deferred(mutant, compiled)
+    return switched_where_possible(
+        mutant
         for module, names in sorted(reached.items())
         for mutant in mutants(
             module, graph.files[module], None if WHOLE in names else frozenset(names)
         )
-    ]
+    )
+
+
+def switched_where_possible(every: Iterable[Mutant]) -> list[Mutant]:
+    """Mutants, of which those in functions that nothing compiled has are computed when these
+    run."""
+    graph = sources()
+    compiled = graph.closure(_compiled_roots(graph))
+    return [_deferred(mutant, compiled) for mutant in every]
 
 
 def _compiled_roots(graph: DefinitionGraph) -> Iterator[Name]:

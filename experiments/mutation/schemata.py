@@ -44,7 +44,8 @@ _EFFECTLESS = frozenset(
     "need abs min max float int bool len round range tuple sqrt "
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
     "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
-    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh fold draws".split()
+    "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh fold "
+    "draws".split()
 )
 """Calls that change nothing, by the last name of what is called."""
 

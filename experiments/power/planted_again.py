@@ -13,6 +13,7 @@ import torch
 
 from experiments.commands.power import row_trial
 from experiments.mutation import scores
+from experiments.mutation.drawing import switched_where_possible
 from experiments.mutation.replanted import mutant_of
 
 
@@ -21,7 +22,7 @@ def main(keys: Sequence[str], most: float) -> None:
     torch.set_num_threads(1)
     for key in keys or list(scores.stored()):
         kept = scores.stored()[key]
-        before = [mutant_of(one) for one in scores.survivors(kept)]
+        before = switched_where_possible(map(mutant_of, scores.survivors(kept)))
         if before:
             found = row_trial(key, most).outcomes(before, len(before))
             scores.keep(key, scores.renewed(kept, found, key))
