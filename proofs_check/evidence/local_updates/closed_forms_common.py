@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from theory.arrays import Floats
 from theory.networks.second_moments import linear_moments
 from theory.seconds.costs import AlphaBeta
 from theory.seconds.periods import adapted_period
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseTimeStep
 from theory.survey.speedup_rounds import rounds
 from theory.theorem import Metric
 from theory.theorems.pqasgd import pqasgd
@@ -162,10 +163,10 @@ def post_local() -> tuple[Verdict, ...]:
 # a meeting D seconds more. Forced decay is played on a loss that stalls: F(x_0) at a minimiser.
 
 
-Build = Callable[[Stepsize, int, float, Timing], Method[Any]]
+Build = Callable[..., Method[Any]]
 
 _STEPS, _A, _GAMMA, _D = 120, 1.0, 0.02, 3
-_FIRST, _INTERVAL = 16, 10.0
+_FIRST, _INTERVAL, _OFTEN, _DECAY = 16, 10.0, 1e-9, 0.75
 _TIMING = Timing(Constant((1.0, 0.5, 0.75)), AlphaBeta(1.0, 1.0 / 256))
 
 
@@ -176,10 +177,10 @@ class ExpectedPeriods(NamedTuple):
     meetings: Floats
 
 
-def expected() -> ExpectedPeriods:
+def expected(interval: float, decay: float | None) -> ExpectedPeriods:
     """By hand, step by step, in plain numbers."""
     delay = 2 * (1.0 + dense_bits(_D, torch.float64) / 256)
-    clock, due, period, since, met = 0.0, _INTERVAL, _FIRST, 0, 0
+    clock, due, period, since, met = 0.0, interval, _FIRST, 0, 0
     seconds, meetings = [0.0], [0.0]
     for t in range(1, _STEPS + 1):
         clock, since = clock + 1.0, since + 1
@@ -187,7 +188,9 @@ def expected() -> ExpectedPeriods:
             clock, since, met = clock + delay, 0, met + 1
             if clock >= due:
                 loss = (1 - _GAMMA * _A) ** (2 * t)
-                period, due = adapted_period(_FIRST, loss, 1.0), clock + _INTERVAL
+                wanted, due = adapted_period(_FIRST, loss, 1.0), clock + interval
+                stalls = decay is not None and wanted >= period
+                period = max(1, math.floor((decay or 1.0) * period)) if stalls else wanted
         seconds.append(clock)
         meetings.append(float(met))
     return ExpectedPeriods(np.array(seconds), np.array(meetings))
@@ -204,18 +207,22 @@ def adapted_periods(build: Build = AdaComm) -> Iterator[Verdict]:
     a = torch.full((3, _D), _A, dtype=torch.float64)
     x0 = torch.tensor([3.0, -1.0, 2.0], dtype=torch.float64)
     problem = Quadratic.from_arrays(a, torch.zeros_like(a), x0=x0)
-    method = build(ConstantStep(_GAMMA), _FIRST, _INTERVAL, _TIMING)
-    trace = run(method, problem, steps=_STEPS, replicas=2, points=_STEPS + 1)
-    told = expected()
-    meetings = trace.sent_bits[0] / (_D * 64)
-    pairs = (
-        ("seconds at every step = gradients of the slowest and 2 messages a meeting",
-         trace.seconds, told.seconds),
-        ("meetings after ceil(sqrt(F(x)/F(x_0)) H_0) steps, renewed every T_0 seconds",
-         meetings, told.meetings),
-    )  # fmt: skip
-    for claim, measured, right in pairs:
-        yield same(claim, measured, right, on=problem)
+    for interval, decay, rule in (
+        (_INTERVAL, None, f"renewed every {_INTERVAL:g} s"),
+        (_OFTEN, _DECAY, f"renewed at every meeting, {_DECAY:g} times as long where it would not "
+         "fall"),
+    ):  # fmt: skip
+        method = build(ConstantStep(_GAMMA), _FIRST, interval, _TIMING, decay=decay)
+        trace = run(method, problem, steps=_STEPS, replicas=2, points=_STEPS + 1)
+        told = expected(interval, decay)
+        pairs = (
+            ("seconds at every step = gradients of the slowest and 2 messages a meeting",
+             trace.seconds, told.seconds),
+            ("meetings after ceil(sqrt(F(x)/F(x_0)) H_0) steps",
+             trace.sent_bits[0] / (_D * 64), told.meetings),
+        )  # fmt: skip
+        for claim, measured, right in pairs:
+            yield same(f"{claim}, {rule}", measured, right, on=problem)
 
 
 @_ADACOMM_FORMS.case("closed form, forced decay", "H_0=11, decay 1/2, T_0 below a gradient")

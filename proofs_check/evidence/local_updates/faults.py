@@ -160,6 +160,23 @@ class NoRoot(FaultyMethod):
 
 @final
 @dataclass(frozen=True)
+class SlowlyFalling(FaultyMethod):
+    """AdaComm that forces periods which fall by a single step, too."""
+
+    right: AdaComm
+
+    def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
+        after = self.right.step(state, t, context)
+        slow = (after.due > state.due) & (after.period == state.period - 1)
+        forced = (state.period * 3 // 4).clamp_min(1)
+        return after._replace(period=torch.where(slow, forced, after.period))
+
+    def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+@final
+@dataclass(frozen=True)
 class MeanWorker(FaultyMethod):
     """AdaComm's time where a meeting waits for the mean worker, not for the slowest."""
 
@@ -250,6 +267,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "AdaComm without forced decay", "the period stays where the loss does",
         forced_decay, lambda *args, decay: AdaComm(*args),
+    ),
+    fault(
+        "AdaComm forcing slow falls", "a period that falls by one step is decayed instead",
+        adapted_periods, wrapped(SlowlyFalling, AdaComm),
     ),
     fault(
         "AdaComm waiting for the mean worker", "a meeting does not wait for the slowest",
