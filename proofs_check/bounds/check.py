@@ -20,6 +20,7 @@ from algorithms.engine.trace import record_steps
 from algorithms.methods.base import Method
 from algorithms.methods.parts.push import PushState
 from algorithms.problems.base import Problem
+from proofs_check.bounds.exact_start import exact_start
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
@@ -112,8 +113,9 @@ class BoundCheck:
         )  # fmt: skip
         rate = self._rate(step, times, series, bound)
         rates = () if rate is None else (rate,)
+        begins = exact_start(self.theorem, c, step, start, subject=self.row, problem=self.problem)
         stays = (*self._ball(problem, step), *self._domain(problem, c, step))
-        return CellResult((held, late, *rates, *stays), (run,))
+        return CellResult((held, late, *rates, *begins, *stays), (run,))
 
     def _rate(self, step: Stepsize, times: Floats, series: Floats, bound: Floats) -> Verdict | None:
         """The exponent of T against the bound's own from T/8 on: along the run where stepsizes are

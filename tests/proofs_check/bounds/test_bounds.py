@@ -12,11 +12,13 @@ from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.identity import Identity
 from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.base import exact, upper
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.ring import Ring
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.exact_start import exact_start
 from proofs_check.bounds.settings import mild, residual_mixing_sum
 from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
@@ -189,3 +191,22 @@ def test_a_tenth_of_the_bound_on_the_least_gradient_is_refuted() -> None:
         lambda c: c.state(sigma2=c.need("sigma2") / 10, initial_gap=c.need("initial_gap") / 10),
     )
     assert outcome(replace(chosen, theorem=less)) is Outcome.REFUTED
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.001, 0.999])
+def test_a_start_that_is_stated_as_another_is_refuted(factor: float) -> None:
+    c = Constants(L=1.0, mu=0.5, sigma2=1.0, n=4).state(exact("closed form", "x_0"), R2=factor)
+    found = exact_start(
+        bsp_strongly_convex, c, ConstantStep(0.1), 1.0, subject="bsp-sgd", problem="quadratic"
+    )
+    wanted = Outcome.AGREES if factor == 1.0 else Outcome.REFUTED
+    assert [verdict.outcome for verdict in found] == [wanted]
+
+
+def test_a_start_that_is_no_more_than_bounded_is_not_compared() -> None:
+    step, at = ConstantStep(0.1), {"subject": "bsp-sgd", "problem": "quadratic"}
+    c = Constants(L=1.0, mu=0.5, sigma2=1.0, n=4, initial_gap=1.0)
+    assert (
+        exact_start(bsp_strongly_convex, c.state(upper("a bound"), R2=2.0), step, 1.0, **at) == ()
+    )
+    assert exact_start(bsp_nonconvex, c, step, 1.0, **at) == ()
