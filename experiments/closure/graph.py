@@ -77,16 +77,19 @@ class DefinitionGraph:
             self._sources[module] = parse(path.read_text(encoding="utf-8"), package)
         return self._sources[module]
 
-    def closure(self, roots: Iterable[Name]) -> frozenset[Name]:
-        """The roots and all that they reach."""
-        seen: set[Name] = set()
+    def closure(
+        self, roots: Iterable[Name], without: frozenset[Name] = frozenset()
+    ) -> frozenset[Name]:
+        """The roots and all that they reach, but for what is reached by way of those ``without``
+        alone."""
+        seen = set[Name](without)
         todo = list(roots)
         while todo:
             name = todo.pop()
             if name not in seen:
                 seen.add(name)
                 todo += self.edges(name)
-        return frozenset(seen)
+        return frozenset(seen - without)
 
     def edges(self, name: Name) -> frozenset[Name]:
         """Direct references of a definition; names outside the project have none."""

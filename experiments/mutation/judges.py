@@ -27,6 +27,9 @@ _QUICK = (
     CellKind.PROBLEM,
 )  # fmt: skip
 _ALWAYS = (CellKind.WATCHED, CellKind.LIMIT, CellKind.PROOF, CellKind.CLOSED_FORM)
+_OF_ALL_ROWS = frozenset({("proofs_check.bounds.every", "BOUND_CHECKS")})
+"""Where a proof finds the row's own bounds among those of all rows: these are no matter of it."""
+
 _DIMENSION = 16  # of compressors of one's own, as `check` has it
 _BUDGET = 5.0  # seconds for an attack on a theorem of one's own
 
@@ -46,10 +49,18 @@ def _of_row(cell: Cell, key: str) -> Cell:
 
 def content_of_row(key: str) -> tuple[frozenset[Name], str]:
     """Definitions that the cells of ``check ROW`` rest on, and their values as a text."""
-    graph = with_rows(ROOT)
-    found = [contents_of(prepare(cell), graph) for cell in cells_of(key, cells("quick"))]
-    names = graph.closure({root for one in found for root in one.roots})
-    return names, "\n".join(one.text for one in found)
+    graph, own = with_rows(ROOT), cells_of(key, cells("quick"))
+    found = [contents_of(prepare(cell), graph) for cell in own]
+    names = set[Name]()
+    for proofs in (False, True):
+        roots = {
+            root
+            for cell, one in zip(own, found, strict=True)
+            for root in one.roots
+            if (cell.kind is CellKind.PROOF) is proofs
+        }
+        names |= graph.closure(roots, _OF_ALL_ROWS if proofs else frozenset())
+    return frozenset(names), "\n".join(one.text for one in found)
 
 
 def by_turns(own: Sequence[Cell]) -> list[Cell]:

@@ -14,6 +14,7 @@ from algorithms.engine.run import one_thread
 from proofs_check.compressors.absolute import check_absolute
 from proofs_check.compressors.attained import attained
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
+from proofs_check.compressors.full_messages import check_full_messages
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer, second_look
 from proofs_check.compressors.single import check_single
@@ -92,7 +93,8 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
     single = check_single(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
     absolute = check_absolute(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
     near = attained(compressor, d, verdicts)
-    return (*verdicts, *near, *absolute, single, check_lengths(compressor, d=d, seed=seed))
+    messages = check_lengths(compressor, d=d, seed=seed), check_full_messages(compressor, d=d)
+    return (*verdicts, *near, *absolute, single, *messages)
 
 
 def _candidates(evidence: Evidence) -> Iterator[tuple[int, ...]]:
