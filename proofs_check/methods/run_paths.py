@@ -57,7 +57,9 @@ def recorded(
     trace = taken(points=steps + 1)
     walls = (0.0, *trace.wall_seconds, time.perf_counter() - begin)
     plain = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
+    begin = time.perf_counter()
     rare = taken(points=_RARE)
+    rare_walls = (0.0, *rare.wall_seconds, time.perf_counter() - begin)
     expected, floor = _series(problem, seen, schedule)
     apart = {
         name: _difference(getattr(trace, name)[:, -values.shape[1] :], values, floor)
@@ -71,7 +73,8 @@ def recorded(
         if name not in _ASKED_FOR:
             at_all = getattr(plain, name)[:, -values.shape[1] :]
             apart[f"plain {name}"] = _difference(at_all, values, floor)
-    apart["wall_seconds"] = 0.0 if list(walls) == sorted(walls) else math.inf
+    for name, told in (("wall_seconds", walls), ("rare wall_seconds", rare_walls)):
+        apart[name] = 0.0 if list(told) == sorted(told) else math.inf
     apart["steps"] = float((trace.steps != np.arange(steps + 1)).sum())
     for name, charges in _charged(seen).items():
         apart[name] = _difference(getattr(trace, name), charges, 0.0)

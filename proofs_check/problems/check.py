@@ -27,6 +27,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
 from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
+from proofs_check.problems.kernels import compiled_steps
 from proofs_check.problems.worst_points import worst_points
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
@@ -104,6 +105,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
         *_steepest(probe),
         *_minimum(probe),
         *check_along_runs(problem, seed=seed, tolerance=tolerance),
+        *compiled_steps(problem, seed=seed),
     )
     return tuple(replace(verdict, kind=CheckKind.PROBLEM) for verdict in found)
 
