@@ -12,6 +12,8 @@ from torch import Tensor
 
 from algorithms.collectives.base import MessageRound
 from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
+from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
@@ -164,6 +166,25 @@ def variance_based() -> tuple[Verdict, ...]:
     return (variance_based_keeps(),)
 
 
+# AdaComp's words.
+
+
+adacomp = ClosedForms("adacomp")
+"""Closed forms of AdaComp."""
+
+
+@adacomp.case("words of 8 or 16 bits", "Chen et al. 2018, section 2: bins up to 63 take bytes")
+def adacomp_words(make: Callable[[int], Compressor] = AdaComp) -> Verdict:
+    """What one entry more adds to a message, for bins on both sides of the change."""
+    found = []
+    for size in (4, 10, 31, 32, 63, 64, 500, 16383):
+        code = make(size).code(9, torch.float64)
+        count, slots = torch.tensor([[0], [1], [9]]), torch.zeros((3, 9), dtype=torch.int64)
+        lengths = code.lengths((torch.ones(3, 1).double(), count, slots, slots)).tolist()
+        found += [lengths[1] - lengths[0], (lengths[2] - lengths[0]) / 9]
+    return same("an entry takes 8 bits in bins up to 63, else 16", found, [8.0] * 10 + [16.0] * 6)
+
+
 CLOSED_FORMS = (adaptive_k, variance_based)
 
 
@@ -190,7 +211,16 @@ def uncut(
     return run_lists(program, lists)
 
 
+def narrow_words(size: int) -> Compressor:
+    """AdaComp whose places have the bits of bins a third as large."""
+    return AdaComp(max(4, size // 3))
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "AdaComp with narrower words", "the places in a bin have the bits of smaller bins",
+        adacomp_words, narrow_words,
+    ),
     fault(
         "gTop-k with a stale residual", "what was sent and dropped by the merge is lost",
         accounts_of_two, wrapped(ForgetfulTree, GTopK),

@@ -36,9 +36,11 @@ KNOWN_ANSWERS = (
 
 _REPLICAS, _WORKERS = torch.tensor([0, 3, 1 << 31]), torch.tensor([5, 0, 77])
 _COUNTS = (1, 2, 3, 4, 5, 6, 7, 261)  # 261: more than one part of normals
+_SHIFTS = (0.5, 0.125, 2.0)  # of the workers' times
 _ULPS, _DIGITS, _DRAWN = 4.0, 40, 50
 _SIDES = (9, 99, 12345)  # numbers of steps, some before one more digit
-_PURPOSES = ("gradient", "a purpose " * 30)  # 30: a text of several blocks
+_PURPOSES = ("gradient", "a purpose " * 30, *("p" * length for length in range(1, 140)))
+"""Texts of several blocks, and of all lengths up to more than one."""
 
 
 def words() -> tuple[Verdict, ...]:
@@ -111,7 +113,8 @@ def times() -> tuple[Verdict, ...]:
         for mean, numbers in ((0.25, (0.25,) * 3), ((1.0, 0.5, 4.0), (1.0, 0.5, 4.0))):
             found = model(mean).seconds(draws, _DRAWN).reshape(-1).tolist()
             for k, (u, second) in enumerate(zip(uniforms, found, strict=True)):
-                due = own(mpmath.mpf(numbers[k // _DRAWN % 3]), 1 - mpmath.mpf(u))
+                worker = k // _DRAWN % 3
+                due = own(mpmath.mpf(numbers[worker]), 1 - mpmath.mpf(u), worker)
                 apart.append(float(abs(second - due) / due))
     verdict = identity(
         "times of gradients", "they are the stated functions of their uniforms",
@@ -121,13 +124,14 @@ def times() -> tuple[Verdict, ...]:
     return (verdict,)
 
 
-def _models() -> tuple[tuple[Callable[[Any], ComputeTimes], Callable[[Any, Any], Any]], ...]:
-    """Models of times with a mean m, and the time for 1 - U as their docstrings have it."""
+def _models() -> tuple[tuple[Callable[[Any], ComputeTimes], Callable[..., Any]], ...]:
+    """Models of times with a mean m, and a worker's time for 1 - U as their docstrings have it."""
     return (
-        (Exponential, lambda m, rest: -m * mpmath.log(rest)),
-        (lambda m: ShiftedExponential(0.5, m), lambda m, rest: 0.5 - m * mpmath.log(rest)),
-        (lambda m: Pareto(m, 3.0), lambda m, rest: m * mpmath.mpf(2) / 3 / mpmath.cbrt(rest)),
-    )
+        (Exponential, lambda m, rest, _: -m * mpmath.log(rest)),
+        (lambda m: ShiftedExponential(_SHIFTS, m),
+         lambda m, rest, worker: _SHIFTS[worker] - m * mpmath.log(rest)),
+        (lambda m: Pareto(m, 3.0), lambda m, rest, _: m * mpmath.mpf(2) / 3 / mpmath.cbrt(rest)),
+    )  # fmt: skip
 
 
 def _filled(k0: int, k1: int, count: int, dtype: torch.dtype, first: int) -> torch.Tensor:
