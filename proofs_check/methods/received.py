@@ -6,6 +6,7 @@ from typing import Any
 
 from algorithms.catalogue import Row
 from algorithms.catalogue.downlink import Received, RunRecord
+from algorithms.compressors.base import code_of
 from algorithms.engine.run import Trace
 from algorithms.methods.base import Method
 from algorithms.network.ledger import Account
@@ -20,7 +21,8 @@ def received_traffic(
     bound if lengths vary.
 
     More messages than a row states, where it states none of its own, are compared: each that is
-    sent has an answer, and what else the server says is not known.
+    sent has an answer, and what else the server says is not known. A bound that is more than was
+    heard is refuted where all that was heard are messages of one length, the server's.
     """
     account, float_bits = trace.account, 8 * problem.dtype.itemsize
     run = RunRecord(method, problem, float_bits, int(trace.steps[-1]), len(trace.squared_gradient))
@@ -31,7 +33,9 @@ def received_traffic(
         row.key,
         f"received messages and bits {'=' if due.exact else '<='} closed form",
         "bits received",
-        Outcome.NOT_APPLICABLE if idle else _outcome(row, due, messages, bits),
+        Outcome.NOT_APPLICABLE
+        if idle
+        else _outcome(row, due, messages, bits, _length(method, problem)),
         kind=CheckKind.BITS,
         problem=problem.name,
         statistic=float(bits),
@@ -46,7 +50,13 @@ def _heard(account: Account) -> tuple[int, int]:
     return int(account.received_messages.sum()), int(account.received_bits.sum())
 
 
-def _outcome(row: Row, due: Received, messages: int, bits: int) -> Outcome:
+def _length(method: Method[Any], problem: Problem) -> int | None:
+    """Length [bits] of the server's messages; None where it varies."""
+    operator = method.server_operator.for_shapes(problem.shapes)
+    return code_of(operator, problem.d, problem.dtype).fixed_bits
+
+
+def _outcome(row: Row, due: Received, messages: int, bits: int, length: int | None) -> Outcome:
     stated = row.recipe is not None and row.recipe.downlink is not None
     if messages > due.messages and not stated:
         return Outcome.COMPARED
@@ -54,4 +64,5 @@ def _outcome(row: Row, due: Received, messages: int, bits: int) -> Outcome:
         return Outcome.REFUTED
     if due.exact:
         return Outcome.AGREES if bits == due.bits else Outcome.REFUTED
-    return Outcome.COMPARED if bits <= due.bits else Outcome.REFUTED
+    loose = length is not None and bits == messages * length < due.bits
+    return Outcome.COMPARED if bits <= due.bits and not loose else Outcome.REFUTED
