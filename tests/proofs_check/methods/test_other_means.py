@@ -15,6 +15,7 @@ from algorithms.kernels import compiled, philox, problem_rows
 from algorithms.methods.base import RunContext
 from algorithms.methods.parts import scheduled
 from algorithms.problems.quadratic import Quadratic
+from algorithms.runner import checkpointed_run
 from algorithms.synchronisation import base as barriers
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.tuning.grid import Best, smoothness
@@ -25,6 +26,7 @@ from proofs_check.methods.prescribed_step import prescribed_step
 from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws, twins
 from proofs_check.methods.shifted_records import shifted
+from proofs_check.mutants.run_paths import resumed_bsp
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -221,3 +223,32 @@ def test_the_rule_for_problems_without_a_theorem_is_held_where_one_applies(monke
 
     monkeypatch.setattr(prescribed, "default_stepsize", shorter)
     assert prescribed_step(of, on, "").outcome is Outcome.REFUTED
+
+
+def test_a_last_step_that_is_not_kept_is_refuted(monkeypatch):
+    assert resumed_bsp().outcome is Outcome.AGREES
+    true = checkpointed_run.write_checkpoint
+
+    def but_the_last(folder, t, *given):
+        if t % 4 == 0:
+            true(folder, t, *given)
+
+    monkeypatch.setattr(checkpointed_run, "write_checkpoint", but_the_last)
+    found = resumed_bsp()
+    assert found.outcome is Outcome.REFUTED and "do not begin where one ended" in found.evidence
+
+
+def test_a_clock_that_goes_on_while_means_are_made_is_refuted(monkeypatch):
+    true = Recorder.mean
+
+    def lost(self, state):
+        mean = true(self, state)
+        self.clock -= 1000.0
+        return mean
+
+    of, on, run = seen("bsp-sgd")
+    method, told = of.build(on, 12), (1, "", None)
+    assert recorded("bsp-sgd", on, method, run, *told).outcome is Outcome.AGREES
+    monkeypatch.setattr(Recorder, "mean", lost)
+    found = recorded("bsp-sgd", on, method, run, *told)
+    assert found.outcome is Outcome.REFUTED and "wall_seconds" in found.evidence

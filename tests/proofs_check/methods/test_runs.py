@@ -124,6 +124,12 @@ def test_more_than_an_answer_to_each_message_is_compared_until_the_row_says_how_
     assert incoming(downlink=each_round()) is Outcome.REFUTED
 
 
+def test_a_bound_that_is_more_than_messages_of_one_length_is_refuted():
+    assert incoming(downlink=each_round(8, exact=False)) is Outcome.COMPARED
+    doubled = each_round(8, lambda problem, bits: 2.0 * problem.d * bits, exact=False)
+    assert incoming(downlink=doubled) is Outcome.REFUTED
+
+
 def test_divergence_and_stalling_are_refuted():
     wild = Recipe(lambda _s, _p, _t: BSP(ConstantStep(1e30)), ())
     result = run_row(
