@@ -12,16 +12,21 @@ from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LENGTHS = "message length"
 
+_ABOVE = 33, 65
+"""Dimensions of which the last place takes a bit more than those before it."""
+
 
 def check_lengths(compressor: Compressor, *, d: int, seed: int = 0) -> Verdict:
     """Closed form = length by the code = bytes packed less padding, and all can be read back.
 
-    Where lengths vary, each message's length must lie between what theory states of it.
+    Where lengths vary, each message's length must lie between what theory states of it. So too just
+    above powers of two, in dimensions that the operator accepts.
     """
     faults = [
         fault
+        for size in (d, *(other for other in _ABOVE if _accepts(compressor, other)))
         for dtype in (torch.float32, torch.float64)
-        for fault in _length_faults(compressor, d, seed, dtype)
+        for fault in _length_faults(compressor, size, seed, dtype)
     ]
     stated = compressor.stated_bits(d, 32)
     fixed = code_of(compressor, d, torch.float32).fixed_bits
@@ -40,13 +45,25 @@ def check_lengths(compressor: Compressor, *, d: int, seed: int = 0) -> Verdict:
         resolution=0.0 if fixed is None else None,
         evidence="; ".join(faults)
         or "closed form = code = packed bytes less padding; messages read back bit for bit",
-        provenance=f"closed form of theory.bits; float32 and float64, seed {seed}",
+        provenance="closed form of theory.bits; float32 and float64, also at d = 33 and 65; seed "
+        f"{seed}",
     )
+
+
+def _accepts(compressor: Compressor, d: int) -> bool:
+    try:
+        compressor.claims(d)
+        zero = torch.zeros((1, d), dtype=torch.float64)
+        compressor.compress(zero, Key.seed(0).draws(torch.tensor(0), torch.arange(1)))
+    except ValueError:
+        return False
+    return True
 
 
 def _length_faults(compressor: Compressor, d: int, seed: int, dtype: torch.dtype) -> list[str]:
     key = Key.seed(seed).fold("length")
-    rows = torch.stack(list(check_vectors(d, key).values())).to(dtype)
+    last = torch.nn.functional.one_hot(torch.tensor(d - 1), d).double()
+    rows = torch.stack((*check_vectors(d, key).values(), last)).to(dtype)
     draws = key.draws(torch.tensor(0), torch.arange(rows.shape[0]))
     code = code_of(compressor, d, dtype)
     symbols = compressor.encode(rows, draws)

@@ -10,6 +10,7 @@ from algorithms.compressors.centred import Centred
 from algorithms.compressors.k_level import KLevel
 from algorithms.compressors.top_k import TopK
 from proofs_check.compressors.full_messages import check_full_messages
+from proofs_check.compressors.lengths import check_lengths
 from proofs_check.suite import OPERATORS
 from proofs_check.verdict import Outcome
 
@@ -55,3 +56,10 @@ def test_fields_without_a_door_are_refuted(operator, monkeypatch):
     monkeypatch.setattr(packed, "_words", words)
     found = check_full_messages(operator, d=64)
     assert found.outcome is Outcome.REFUTED and "is taken for" in found.evidence
+
+
+def test_places_with_the_bits_of_one_place_less_are_refuted(monkeypatch):
+    operator = Centred(0.25)
+    true = Centred.code
+    monkeypatch.setattr(Centred, "code", lambda self, d, dtype: true(self, d - 1, dtype))
+    assert check_lengths(operator, d=1000).outcome is Outcome.REFUTED
