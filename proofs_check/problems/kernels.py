@@ -8,38 +8,40 @@ from typing import Any
 
 import torch
 
-from algorithms.catalogue import row
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
+from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.base import Method, RunContext
+from algorithms.methods.gossip_convex.dgd import dgd
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.simulated import Simulated
 from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
+from algorithms.topologies.ring import Ring
 from proofs_check.verdict import CheckKind, Outcome, Verdict
-
-_METHODS = {
-    "bsp-sgd": "stochastic gradients", "dgd": "full gradients", "d-admm": "local solves",
-}  # fmt: skip
-"""Rows whose steps use one of them each."""
+from theory.stepsizes import ConstantStep
 
 _STEPS, _REPLICAS = 4, 2
+_STEP = ConstantStep(0.1)
+
+
+def _methods(n: int) -> Iterator[tuple[str, Method[Any]]]:
+    """Parts of a problem, and methods whose steps use one of them each."""
+    yield "stochastic gradients", BSP(_STEP)
+    if n > 1:
+        yield "full gradients", dgd(_STEP, Ring(n))
+        yield "local solves", GraphADMM(_STEP, Ring(n))
 
 
 def compiled_steps(problem: Problem, *, seed: int) -> Iterator[Verdict]:
     """Steps in compiled blocks against the methods' own, bit for bit, where a row can be run."""
-    for key, part in _METHODS.items():
-        try:
-            method = row(key).build(problem, _STEPS)
-        except ValueError:
-            continue
+    for part, method in _methods(problem.n):
         if not method.unfit(problem):
             with one_thread():
-                yield from _compared(problem, method, key, part, seed)
+                yield from _compared(problem, method, part, seed)
 
 
-def _compared(
-    problem: Problem, method: Method[Any], key: str, part: str, seed: int
-) -> Iterator[Verdict]:
+def _compared(problem: Problem, method: Method[Any], part: str, seed: int) -> Iterator[Verdict]:
     def fresh() -> RunContext:
         replicas = torch.arange(_REPLICAS)
         return RunContext(problem, Simulated(problem.n), Key.seed(seed), replicas)
@@ -57,10 +59,10 @@ def _compared(
     yield Verdict(
         subject=problem.name, problem=problem.name, check=f"compiled {part}",
         kind=CheckKind.PROBLEM,
-        claim=f"{part} in compiled steps of {key} are torch's, bit for bit",
+        claim=f"{part} in compiled steps are torch's, bit for bit",
         outcome=Outcome.REFUTED if apart else Outcome.AGREES,
         statistic=float(apart), bound=0.0, resolution=0.0,
         evidence=f"{apart} of {found.numel()} numbers differ after {taken} steps" if apart
         else f"{found.numel()} numbers are equal after {taken} steps",
-        provenance=f"seed {seed}, {_REPLICAS} replicas",
+        provenance=f"{method.name}; seed {seed}, {_REPLICAS} replicas",
     )  # fmt: skip
