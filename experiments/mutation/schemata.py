@@ -45,7 +45,7 @@ _EFFECTLESS = frozenset(
     "log log2 log1p exp expm1 pow ceil floor isfinite isclose bit_length sum mean amax amin square "
     "norm where clamp clamp_min clamp_max full zeros ones arange eye stack cat expand expand_as "
     "reshape view unsqueeze squeeze long double uniform normal integers eigvalsh eigh fold "
-    "draws".split()
+    "draws claims stated_bits index_bits code_of for_shapes".split()
 )
 """Calls that change nothing, by the last name of what is called."""
 

@@ -25,6 +25,7 @@ from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
+from proofs_check.problems.all_samples import exact_noise
 from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
 from proofs_check.problems.kernels import compiled_steps
@@ -100,6 +101,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
         *_gradients(probe),
         *(single(problem, wide, probe.points, seed) if wide is not problem else ()),
         *gradient_noise(wide, probe.points, seed),
+        *exact_noise(wide, probe.points, seed),
         *(_curvature(probe) if problem.d <= _DENSE else _large_curvature(probe)),
         *_moments(probe),
         *_steepest(probe),

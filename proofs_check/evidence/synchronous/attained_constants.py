@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import ROWS
-from algorithms.problems import datasets
+from algorithms.problems import datasets, logistic_bounds
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic import Logistic
@@ -57,6 +57,42 @@ class AttainedConstant(NamedTuple):
 def attained_bounds() -> tuple[Verdict, ...]:
     """Bounds on noise, spread and gradients against their least values."""
     return _held((*_logistic(), *_absolute(), *_pairs(), _shards()))
+
+
+def attained_reach() -> tuple[Verdict, ...]:
+    """The radius that SGD never leaves, where it comes to its edge: by short steps towards the
+    minimum of one sample, and by steps of 1/lam from one end to the other."""
+    found = [
+        logistic_bounds.reach(length, lam, step) * lam / edge
+        for lam in (0.02, _LAM)
+        for length, step, edge in (
+            (_farthest(lam), 1e-9, _slope_at_minimum(_farthest(lam), lam)),
+            (40 * lam**0.5, 1 / lam, 40 * lam**0.5),
+        )
+    ]
+    verdict = identity(
+        "ball of SGD", "its radius is the least, for short steps and for the longest", found, 1.0,
+        check="attained radius", tolerance=1e-6, provenance="scipy's minimum; by hand",
+    )  # fmt: skip
+    return (verdict,)
+
+
+def _farthest(lam: float) -> float:
+    """The sample p whose minimum of log(1 + e^{-px}) + lam/2 x^2 is farthest: p x = z where
+    z / (1 + e^z) is largest, and lam z = p^2 / (1 + e^z) there."""
+    z = scipy.optimize.minimize_scalar(
+        lambda z: -z / (1 + math.exp(z)), bounds=(0, 5), method="bounded", options={"xatol": 1e-12}
+    ).x
+    return math.sqrt(lam * z * (1 + math.exp(z)))
+
+
+def _slope_at_minimum(length: float, lam: float) -> float:
+    """lam x at the minimum x of one sample, by scipy's root."""
+
+    def slope(x: float) -> float:
+        return lam * x - length / (1 + math.exp(length * x))
+
+    return lam * float(scipy.optimize.brentq(slope, 0.0, 50 / length, xtol=1e-14))
 
 
 def attained_minima() -> tuple[Verdict, ...]:
@@ -218,6 +254,6 @@ def data_sets() -> tuple[Verdict, ...]:
     ))  # fmt: skip
 
 
-CLOSED_FORMS = (attained_bounds, attained_minima, data_sets)
+CLOSED_FORMS = (attained_bounds, attained_reach, attained_minima, data_sets)
 COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
 """All rows that run: their stepsizes are made of such constants."""

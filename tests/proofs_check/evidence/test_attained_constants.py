@@ -71,3 +71,12 @@ def test_features_of_another_range_are_refuted(monkeypatch):
     wider = datasets.Samples(true.name, 1.05 * true.features, true.labels)
     monkeypatch.setattr(datasets, "digits", lambda: wider)
     assert Outcome.REFUTED in outcomes(attained_constants.data_sets)
+
+
+@pytest.mark.parametrize(("step", "lam"), [(1.05, 1.0), (1.0, 0.95), (0.9, 1.0)])
+def test_a_radius_of_other_steps_is_refuted(step, lam, monkeypatch):
+    true = logistic_bounds.reach
+    monkeypatch.setattr(logistic_bounds, "reach", lambda length, weight, longest: true(
+        length, lam * weight, step * longest
+    ))  # fmt: skip
+    assert Outcome.REFUTED in outcomes(attained_constants.attained_reach)
