@@ -37,9 +37,11 @@ def exact_start(
     first = float(theorem.bound(c, step, np.zeros(1))[0])
     if not math.isclose(first, stated, rel_tol=_CLOSE):
         return ()
+    scale = stated or 1.0
     return (
         identity(
-            subject, f"{name} is {theorem.metric.value} before the first step", start / stated, 1.0,
+            subject, f"{name} is {theorem.metric.value} before the first step", start / scale,
+            stated / scale,
             check="exact start", problem=problem, tolerance=_CLOSE, provenance=str(theorem.source),
             note=f"stated {stated:.6g}, {statement.why}",
         ),

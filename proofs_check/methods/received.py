@@ -35,7 +35,7 @@ def received_traffic(
         "bits received",
         Outcome.NOT_APPLICABLE
         if idle
-        else _outcome(row, due, messages, bits, _length(method, problem)),
+        else _outcome(row, due, messages, bits, _length(method, problem, account)),
         kind=CheckKind.BITS,
         problem=problem.name,
         statistic=float(bits),
@@ -50,8 +50,11 @@ def _heard(account: Account) -> tuple[int, int]:
     return int(account.received_messages.sum()), int(account.received_bits.sum())
 
 
-def _length(method: Method[Any], problem: Problem) -> int | None:
-    """Length [bits] of the server's messages; None where it varies."""
+def _length(method: Method[Any], problem: Problem, sent: Account) -> int | None:
+    """Length [bits] of the server's messages; None where it varies, or where workers hear from one
+    another, too."""
+    if int(sent.uploaded_messages.sum()) < int(sent.sent_messages.sum()):
+        return None
     operator = method.server_operator.for_shapes(problem.shapes)
     return code_of(operator, problem.d, problem.dtype).fixed_bits
 

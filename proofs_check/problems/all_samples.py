@@ -17,7 +17,7 @@ _ROUNDING = 1e-9  # relative, of sums in another order
 _NUMBERS = 20_000_000  # of the gradients of all samples at once, at most
 
 
-class NoSamples(ValueError):
+class NotEnumerated(ValueError):
     """The gradient is no mean over places that are drawn among all samples."""
 
 
@@ -32,7 +32,8 @@ class ChosenSamples(Draws):
         count: how many places were asked for.
 
     Raises:
-        NoSamples: from every method that asks for anything else, and where places are asked twice.
+        NotEnumerated: from every method that asks for anything else, and where places are asked
+            twice.
     """
 
     def __init__(self, places: Tensor, n: int) -> None:
@@ -41,19 +42,19 @@ class ChosenSamples(Draws):
 
     def integers(self, high: int, count: int) -> Tensor:
         if self.high:
-            raise NoSamples("places are drawn twice")
+            raise NotEnumerated("places are drawn twice")
         self.high, self.count = high, count
         own = self._places.repeat(1, -(-count // self._places.shape[1]))[:, :count]
         return own[:, None].expand(*self.workers.shape, count).contiguous()
 
     def fold(self, *words: int | str) -> NoReturn:
-        raise NoSamples("something is drawn for another purpose")
+        raise NotEnumerated("something is drawn for another purpose")
 
     def uniform(self, count: int, dtype: torch.dtype) -> NoReturn:
-        raise NoSamples("uniforms are drawn")
+        raise NotEnumerated("uniforms are drawn")
 
     def normal(self, count: int, dtype: torch.dtype) -> NoReturn:
-        raise NoSamples("normals are drawn")
+        raise NotEnumerated("normals are drawn")
 
 
 def exact_noise(problem: Problem, points: Tensor, seed: int) -> Iterator[Verdict]:
@@ -62,7 +63,7 @@ def exact_noise(problem: Problem, points: Tensor, seed: int) -> Iterator[Verdict
     for label, x in (("the start", points[0]), ("a drawn point", points[len(points) // 2])):
         try:
             rows, count = _of_all(problem, x)
-        except NoSamples:
+        except NotEnumerated:
             return
         full = problem.full_gradient(x[None], torch.arange(problem.n))
         off = rows - full
@@ -82,18 +83,18 @@ def _of_all(problem: Problem, x: Tensor) -> tuple[Tensor, int]:
     """Gradients of all samples ``[S, n, d]``, and how many of them one gradient averages.
 
     Raises:
-        NoSamples: see :class:`ChosenSamples`; or those of two samples are not their mean.
+        NotEnumerated: see :class:`ChosenSamples`; or those of two samples are not their mean.
     """
     first = ChosenSamples(torch.zeros(1, 1, dtype=torch.int64), problem.n)
     problem.gradient(x[None, None], first)
     size = first.high
     if size < 2 or size * problem.n * problem.d > _NUMBERS:
-        raise NoSamples(f"{size} samples")
+        raise NotEnumerated(f"{size} samples")
     rows = problem.gradient(x[None, None], ChosenSamples(torch.arange(size)[:, None], problem.n))
     two = torch.tensor([[0, size - 1]])
     mixed = problem.gradient(x[None, None], ChosenSamples(two, problem.n))[0]
     last = first.count // 2 / first.count  # places of the second of the two, of all
     mean = rows[0] + last * (rows[-1] - rows[0])
     if not torch.allclose(mixed, mean, rtol=_ROUNDING, atol=_ROUNDING):
-        raise NoSamples("it is no mean over samples")
+        raise NotEnumerated("it is no mean over samples")
     return rows, first.count
