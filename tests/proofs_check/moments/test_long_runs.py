@@ -55,7 +55,9 @@ def test_a_memory_s_moments_are_those_of_sixty_digits(bits: int) -> None:
     curve = exact_moments(CHOCO, told, [2**bits])
     lost = curve.lost["squared_gradient"][0]
     assert curve.squared_gradient[0] == pytest.approx(wanted, rel=max(1e-9, 20 * lost))
-    assert lost < 1e-5  # what rounding takes hangs on the order of a processor's sums: 1.2e-6 at most
+    assert (
+        lost < 1e-5
+    )  # what rounding takes hangs on the order of a processor's sums: 1.2e-6 at most
 
 
 @pytest.mark.parametrize("length", [0.25, 3.0, 64.0])
