@@ -164,6 +164,7 @@ class UnseenMutant:
         after: what it was made.
         standing: survived, or why it does not count.
         why: the reason, or who judged it.
+        tests: the test that saw it, empty where none did; left out where none was shown it.
     """
 
     file: str
@@ -174,6 +175,7 @@ class UnseenMutant:
     after: str
     standing: str
     why: str
+    tests: str = ""
 
 
 @final
