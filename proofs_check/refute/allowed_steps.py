@@ -27,7 +27,7 @@ def allowed_step(theorem: Theorem) -> Verdict:
         statistic=float(len(faults)), bound=0.0, resolution=0.0,
         evidence=f"{faults[0]}; {len(faults)} of {looked}" if faults
         else f"at {looked} sets of constants and numbers of steps" if looked
-        else "its premises are not told apart from its conditions",
+        else "its conditions do not say which are on stepsizes",
         provenance=str(theorem.source),
     )  # fmt: skip
 
@@ -42,6 +42,8 @@ def _asked(theorem: Theorem) -> Iterator[str]:
                 step = theorem.stepsize(c, steps)
                 if not all(holds for holds, _ in theorem.premises(c.completed())):
                     continue
-            except (Inapplicable, ArithmeticError, ValueError):
+            except (Inapplicable, ArithmeticError, ValueError) as error:
+                if c is theorem.example:
+                    yield f"no stepsize at its example: {error}"
                 continue
             yield "; ".join(theorem.violations(c, step, steps))

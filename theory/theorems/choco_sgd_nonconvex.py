@@ -77,7 +77,7 @@ class ChocoSgdNonconvex(MiniBatchDescent):
         return 1 / c.need("L_max")
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        return within_drift(self, c.state(None, initial_potential=0.0), horizon)
+        return within_drift(self, c, horizon)
 
     def start(self, c: Constants, gamma: float) -> float:
         potential = 2 * c.need("L_max") ** 2 * (c.initial_potential or 0.0)

@@ -79,10 +79,12 @@ class Descent(Limited):
 def within_drift(theorem: Descent, c: Constants, horizon: int) -> ConstantStep:
     """The root of signal over noise, and at most where floors of order gamma^2 are half the start.
 
-    (start/(2 T drift))^{1/3} with start and drift per unit of stepsize; no order is lost by it.
+    (start/(2 T drift))^{1/3} with start and drift per unit of stepsize, of the start what falls as
+    1/gamma; no order is lost by it.
     """
     step = tuned(theorem.limit(c), theorem.balance(c)[0], theorem.balance(c)[1] * horizon)
-    start, drift = theorem.start(c, 1.0), sum(theorem.floors(c, 1.0)[1:])
+    start = theorem.start(c, 1.0) - theorem.start(c, math.inf)
+    drift = sum(theorem.floors(c, 1.0)[1:])
     if start <= 0 or drift <= 0:
         return step
     return ConstantStep(min(step.gamma, (start / (2 * horizon * drift)) ** (1 / 3)))

@@ -23,9 +23,7 @@ from typing import final
 from theory.claims import Source
 from theory.constants import Constants
 from theory.rules.virtual_iterate_deviation import Reach, wandering_compressed
-from theory.stepsizes import ConstantStep
 from theory.theorems.conditions import Condition, below_one
-from theory.theorems.families import within_drift
 from theory.theorems.reached import Reached
 
 
@@ -47,9 +45,6 @@ class SparqSGD(Reached):
 
     def separation(self, c: Constants) -> Reach:
         return wandering_compressed(c.need("H"), c.need("kept"))
-
-    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        return within_drift(self, c.state(None, initial_potential=0.0), horizon)
 
     def start(self, c: Constants, gamma: float) -> float:
         apart = c.need("H") * c.need("initial_potential") / (c.need("n") * (1 - c.need("kept")))

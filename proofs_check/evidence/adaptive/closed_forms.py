@@ -173,7 +173,7 @@ adacomp = ClosedForms("adacomp")
 """Closed forms of AdaComp."""
 
 
-@adacomp.case("words of 8 or 16 bits", "Chen et al. 2018, section 2: bins up to 63 take bytes")
+@adacomp.case("words of 8 or 16 bits", "Chen et al. 2018: 8 or 16 bits an element; d = 9")
 def adacomp_words(make: Callable[[int], Compressor] = AdaComp) -> Verdict:
     """What one entry more adds to a message, for bins on both sides of the change."""
     found = []

@@ -63,3 +63,8 @@ def test_places_with_the_bits_of_one_place_less_are_refuted(monkeypatch):
     true = Centred.code
     monkeypatch.setattr(Centred, "code", lambda self, d, dtype: true(self, d - 1, dtype))
     assert check_lengths(operator, d=1000).outcome is Outcome.REFUTED
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_lengths_are_counted_just_above_powers_of_two(name):
+    assert "d = 1000, 33, 65;" in check_lengths(OPERATORS[name], d=1000).provenance

@@ -143,3 +143,14 @@ def test_a_stepsize_beyond_the_limit_is_refuted(monkeypatch):
     monkeypatch.setattr(families, "logarithmic", longest)
     found = allowed_step(theorem)
     assert found.outcome is Outcome.REFUTED and "gamma must be at most" in found.evidence
+
+
+def test_no_stepsize_at_the_example_is_refuted(monkeypatch):
+    theorem = THEOREMS["bsp_nonconvex"]
+
+    def fails(self, c, horizon):
+        raise ValueError("nothing is prescribed")
+
+    monkeypatch.setattr(type(theorem), "prescribed", fails)
+    found = allowed_step(theorem)
+    assert found.outcome is Outcome.REFUTED and "nothing is prescribed" in found.evidence
