@@ -17,6 +17,8 @@ COMPILING, IMPORTS, SLACK, SLOWER = 120.0, 30.0, 10.0, 5.0
 """Processor time [s] that imports with compilation and imports alone may take, that a judge may
 always take, and how many times what it takes on the genuine code."""
 
+_FEW = 2  # checks that a survivor passed are named, if they are no more
+
 Choice = Callable[[], Sequence[RefutingCheck]]
 """Chooses the judges of a subject that is imported."""
 
@@ -126,4 +128,5 @@ def answered(
         if refuted:
             return Answer(MutantStanding.REFUTED, f"{judge.name}: {refuted}"[:300], asked)
         slower = max(0.0, slower - max(0.0, time.process_time() - start - one.seconds))
-    return Answer(MutantStanding.SURVIVED, f"{every} of {every} checks", asked)
+    few = ": " + "; ".join(names[number] for number in asked) if every <= _FEW else ""
+    return Answer(MutantStanding.SURVIVED, f"{every} of {every} checks{few}"[:300], asked)
