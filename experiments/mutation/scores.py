@@ -92,7 +92,8 @@ def keep(key: str, found: Mapping[str, Any]) -> None:
 
 def renewed(kept: Mapping[str, Any], again: Sequence[JudgedMutant], key: str) -> dict[str, Any]:
     """A kept score after its survivors were judged again: those that are seen now count as seen,
-    those that are shown to be none do not count, the others have what is said of them now.
+    those that are shown to be none do not count, the others have what is said of them now, and the
+    tests that see them.
 
     Raises:
         ValueError: they are not its survivors, in their order.
@@ -103,6 +104,11 @@ def renewed(kept: Mapping[str, Any], again: Sequence[JudgedMutant], key: str) ->
     ]:
         raise ValueError(f"the mutants are not the survivors of {key}, in their order")
     now = record(again, kept["seed"], key)
+    shown = [old for old, one in zip(before, again, strict=True) if not one.standing.seen]
+    still = [
+        {**one, "tests": old["tests"]} if "tests" in old else one
+        for old, one in zip(shown, now["unseen"], strict=True)
+    ]
     outcomes = Counter(kept["outcomes"])
     outcomes.subtract(Counter(one["standing"] for one in before))
     outcomes.update(now["outcomes"])
@@ -119,7 +125,7 @@ def renewed(kept: Mapping[str, Any], again: Sequence[JudgedMutant], key: str) ->
         "outcomes": {kind: count for kind, count in outcomes.items() if count},
         "kinds": {kind: counts for kind, counts in kinds.items() if counts[1]},
         "seconds": kept["seconds"] + now["seconds"],
-        "unseen": [*others, *now["unseen"]],
+        "unseen": [*others, *still],
     }
 
 

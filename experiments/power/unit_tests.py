@@ -4,7 +4,8 @@ Every fault of a kept score that the row's own check did not see is planted in a
 tests: the files that import its module or name its definition, its function or the row, those that
 do so most first, until a test fails or they have taken ``--seconds`` of processor time. A test that
 fails of the genuine code too, run alone, sees nothing. So a score says less than the whole suite
-would see. Tests that start processes are left out: the fault is not there.
+would see. Tests that start processes are left out: the fault is not there. Survivors that were
+shown to tests before are not shown again, but with ``--again``.
 """
 
 from __future__ import annotations
@@ -140,12 +141,14 @@ def seen_by(mutant: Mutant, key: str, most: float) -> str:
     return ""
 
 
-def main(keys: Sequence[str], most: float) -> None:
+def main(keys: Sequence[str], most: float, again: bool = False) -> None:
     """Show survivors to tests, and keep beside each what saw it."""
     import_module("proofs_check.suite")  # and with it all kernels
     for key in keys or list(scores.stored()):
         kept = scores.stored()[key]
         for one in scores.survivors(kept):
+            if "tests" in one and not again:
+                continue
             mutant = replace(mutant_of(one), deferred=False)
             one["tests"] = seen_by(mutant, key, most)
             print(f"{key}: {one['file']}:{one['line']} {one['before']} -> {one['after']}: "
@@ -159,5 +162,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m experiments.power.unit_tests")
     parser.add_argument("rows", nargs="*", help="keys of rows with a score; all of them if none")
     parser.add_argument("--seconds", type=float, default=60.0, help="of processor time for a fault")
+    parser.add_argument("--again", action="store_true", help="also those that were shown before")
     asked = parser.parse_args()
-    main(asked.rows, asked.seconds)
+    main(asked.rows, asked.seconds, asked.again)

@@ -275,6 +275,9 @@ def test_a_score_counts_faults_alone_and_is_kept(module, tmp_path, monkeypatch):
     assert (renewed["seen"], renewed["faults"], scores.survivors(renewed)) == (4, 4, [])
     assert sum(seen for seen, _ in renewed["kinds"].values()) == 4
     assert renewed["outcomes"]["refuted"] == 2 and "survived" not in renewed["outcomes"]
+    survivor["tests"] = "test_thing.py"
+    still = scores.renewed(kept, outcomes[3:5], "row")
+    assert [one.get("tests") for one in still["unseen"]] == ["test_thing.py", None]
     with pytest.raises(ValueError, match="not the survivors of row"):
         scores.renewed(kept, again[:1], "row")
 
