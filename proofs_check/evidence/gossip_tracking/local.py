@@ -32,7 +32,7 @@ from proofs_check.evidence.gossip_tracking.closed_forms import (
     mean_is_gradient_descent,
     reaches_minimiser,
 )
-from proofs_check.evidence.gossip_tracking.faults_links import k_gt_uncorrected_step
+from proofs_check.evidence.gossip_tracking.effects_links import k_gt_uncorrected_step
 from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.mutants.method_mutant import wrong_step
 from proofs_check.verdict import Verdict

@@ -33,7 +33,7 @@ from algorithms.topologies.star import Star
 from proofs_check.evidence.gossip_dual import studies as rounds_against_gap
 from proofs_check.evidence.gossip_dual import studies as settings
 from proofs_check.evidence.gossip_dual import studies_nonsmooth as nonsmooth_rounds
-from proofs_check.evidence.gossip_dual.faults import PlainRounds, WithoutMomentum
+from proofs_check.evidence.gossip_dual.effects import PlainRounds, WithoutMomentum
 from proofs_check.evidence.gossip_dual.studies_nonsmooth import ratio, worst_error
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome

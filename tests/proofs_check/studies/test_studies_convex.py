@@ -31,7 +31,7 @@ from proofs_check.evidence.gossip_convex import studies as settings
 from proofs_check.evidence.gossip_convex import studies_pairs as dual_averaging_gap
 from proofs_check.evidence.gossip_convex import studies_pairs as pairwise_bias
 from proofs_check.evidence.gossip_convex.closed_forms import DOMAINS
-from proofs_check.evidence.gossip_convex.faults import ProjectedFirst, mixed_point
+from proofs_check.evidence.gossip_convex.effects import ProjectedFirst, mixed_point
 from proofs_check.instruments.graph_ladder import mean_error, modes, noise_spread
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
