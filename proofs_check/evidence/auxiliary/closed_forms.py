@@ -1,4 +1,4 @@
-"""DGC, momentum, GMC, local clipping, momentum correction: closed forms."""
+"""DGC, momentum, GMC, local clipping, momentum correction: closed forms, and printed boxes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Key
-from algorithms.memories.base import Memory
+from algorithms.memories.base import Memory, Round
+from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
@@ -24,8 +26,10 @@ from proofs_check.evidence.auxiliary.error_feedback import (
     nothing_moves_it_else,
 )
 from proofs_check.instruments.closed_forms import ClosedForms, same
+from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
+from proofs_check.methods.faulty.memories import PrintedCorrection
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -213,6 +217,109 @@ def momentum_correction() -> tuple[Verdict, ...]:
         converges(MomentumCorrection(0.9), row, 0.01, 400, 1e-3),
         effective_rate(MomentumCorrection(0.9), row),
     )
+
+
+# The survey's boxes of momentum and clipping, as printed and as they must be: E30 to E33, S2.
+
+
+_BOX_M, _BOX_GAMMA = 0.9, 0.01
+
+
+def _end(method: BSP, steps: int, n: int = 1) -> float:
+    """|x_T| of n equal workers on x^2/2 from 1."""
+    ones = torch.ones((n, 1), dtype=torch.float64)
+    problem = Quadratic.from_arrays(ones, 0 * ones, x0=torch.ones(1, dtype=torch.float64))
+    return float(models(method, problem, steps)[-1].abs().max())
+
+
+@demonstrates(
+    "E30",
+    "momentum-correction",
+    "|x_400| on x^2/2 from 1, all sent: that of heavy ball",
+    covers=("error-feedback", "gmc", "local-clipping", "momentum-correction"),
+)
+def e30() -> Shown:
+    """Values sent stay in v and are sent again: 10^12 after 400 steps, where 0 is near."""
+    plain = _end(BSP(ConstantStep(_BOX_GAMMA), optimizer=Momentum(_BOX_M)), 400)
+    return (
+        (one_dimensional(MomentumCorrection(_BOX_M), _BOX_GAMMA, 400), plain),
+        (one_dimensional(PrintedCorrection(_BOX_M), _BOX_GAMMA, 400), plain),
+    )
+
+
+@demonstrates(
+    "E31",
+    "gmc",
+    "|x_200| on x^2/2 from 1, all sent: that of heavy ball",
+    covers=("error-feedback", "gmc", "local-clipping", "momentum-correction"),
+)
+def e31() -> Shown:
+    """m in place of m/gamma: a momentum of gamma m, which is none."""
+    heavy = _end(BSP(ConstantStep(_BOX_GAMMA), optimizer=Momentum(_BOX_M)), 200)
+    plain = _end(BSP(ConstantStep(_BOX_GAMMA)), 200)
+    return (
+        (one_dimensional(GlobalMomentum(_BOX_M), _BOX_GAMMA, 200), heavy),
+        (one_dimensional(GlobalMomentum(_BOX_GAMMA * _BOX_M), _BOX_GAMMA, 200), heavy),
+        f"without momentum {plain:.4g}",
+    )
+
+
+@demonstrates(
+    "E32",
+    "momentum-correction",
+    "four equal workers move as one does",
+    covers=("error-feedback", "gmc", "local-clipping", "momentum-correction"),
+)
+def e32() -> Shown:
+    """The sum of n equal workers takes n steps in one: gamma n instead of gamma."""
+    n, steps = 4, 20
+
+    def corrected(gamma: float) -> BSP:
+        return BSP(ConstantStep(gamma), Identity(), MomentumCorrection(_BOX_M))
+
+    alone = _end(corrected(_BOX_GAMMA), steps)
+    return (
+        (_end(corrected(_BOX_GAMMA), steps, n), alone),
+        (_end(corrected(n * _BOX_GAMMA), steps, n), alone),
+        "the sum over workers is the mean at n times the stepsize",
+    )
+
+
+@demonstrates(
+    "E33",
+    "local-clipping",
+    "four equal gradients at the threshold keep their mean",
+    covers=("error-feedback", "gmc", "local-clipping", "momentum-correction"),
+)
+def e33() -> Shown:
+    """Thresholds T n^-1/2 halve the mean of four equal gradients of norm T."""
+    g = torch.tensor([[3.0, 4.0]], dtype=torch.float64).expand(4, 2)
+    norms = [float(ClipNorm(5.0, power).apply(g, 4).mean(0).norm()) for power in (0.0, 0.5)]
+    return (norms[0], 5.0), (norms[1], 5.0), "noise is another matter: its sum has norm T"
+
+
+@demonstrates(
+    "S2",
+    "error-feedback",
+    "50 gradients of 1: messages and residual add up to 50",
+    covers=("error-feedback", "gmc", "local-clipping", "momentum-correction"),
+)
+def s2() -> Shown:
+    """Every fifth step sends all there is: with a decay of 0.9 a share is in nobody's hands."""
+    kept = [_sent_and_kept(DecayingFeedback(decay, decay)) for decay in (1.0, 0.9)]
+    return (kept[0], 50.0), (kept[1], 50.0)
+
+
+def _sent_and_kept(memory: DecayingFeedback) -> float:
+    one = torch.ones(1, 1, dtype=torch.float64)
+    state: Tensor = memory.init(one.shape, one.dtype, one.device)
+    sent = 0.0
+    for t in range(50):
+        wanted = memory.before(state, one)
+        message = wanted if t % 5 == 4 else torch.zeros_like(one)
+        sent += float(message)
+        state = memory.after(state, Round(one, wanted, message, message))
+    return sent + float(state)
 
 
 CLOSED_FORMS = (gmc, momentum_correction)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence.auxiliary.proofs import G2, delta, e, n, sigma2, x
+from proofs_check.evidence.auxiliary.theorems import G2, delta, e, n, sigma2, x
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
 from proofs_check.proofs.expressions import computes, near

@@ -24,8 +24,8 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
-from proofs_check.evidence.compressed_optimizers.cocktail_sgd import without_feedback
 from proofs_check.evidence.compressed_optimizers.dion import by_singular_values
+from proofs_check.evidence.compressed_optimizers.feedback import without_feedback
 from proofs_check.instruments.bits_setting import bits_until, noisy
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice

@@ -1,8 +1,10 @@
-"""Effects of low-rank and linear compression, and faults planted in its operators and methods."""
+"""Low-rank and linear compression: closed forms, effects, and faults planted in it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, final
 
 import torch
@@ -16,16 +18,18 @@ from algorithms.core.key import Draws
 from algorithms.kernels import low_rank
 from algorithms.kernels import sketch as kernel
 from algorithms.methods.base import Method, RunContext
+from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.decomposition.powersgd import PowerSGD, PowerSGDState
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedState
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import MONTE_CARLO
-from proofs_check.evidence.decomposition.closed_forms import nothing_is_lost, power, sketched
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.mean_estimation_setting import normal_rows
+from proofs_check.instruments.paths import path
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
@@ -37,7 +41,78 @@ from proofs_check.mutants.method_mutant import (
     OperatorMutant,
     wrong_encoding,
 )
+from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
+
+# Nothing is lost with feedback: x_t - mean residual is SGD.
+#
+# The methods take the mean of what the workers' messages stand for; whatever else they do, the
+# virtual iterate x_t - (1/n) sum_i e_i moves by the mean of the gradient steps alone, exactly.
+
+
+Make = Callable[[Stepsize], Method[Any]]
+_STEPS = 25
+_GAMMA = 0.05
+
+
+def nothing_is_lost(row: str, make: Make) -> Verdict:
+    """x - mean e moves by -gamma times the mean gradient along a noisy run of four workers."""
+    problem = Quadratic.strongly_convex(4, 20, zeta2=1.0)
+    gaps = []
+    moments = list(path(make(ConstantStep(_GAMMA)), problem, _STEPS, replicas=2))
+    for before, after in pairwise(moments):
+        g = before.context.gradient(before.state.x, before.t).mean(-2, keepdim=True)
+        was, now = (s.x - s.residual.mean(-2, keepdim=True) for s in (before.state, after.state))
+        gaps.append(now - was + _GAMMA * g)
+    return identity(
+        row,
+        "x - mean residual moves by the mean gradient step alone",
+        torch.stack(gaps),
+        0.0,
+        check="virtual iterate",
+        problem=problem.name,
+        provenance=f"{_STEPS} steps, gamma {_GAMMA}, 2 replicas, seed 0",
+    )
+
+
+# GradiVeQ with error feedback: nothing is lost.
+
+
+def learned(step: Stepsize) -> Method[Any]:
+    """GradiVeQ with error feedback."""
+    return GradiVeQ(step, length=5, k=2, learn=4, cycle=20, feedback=True)
+
+
+def gradiveq() -> tuple[Verdict, ...]:
+    """The virtual iterate x - mean residual of GradiVeQ is SGD."""
+    return (nothing_is_lost("gradiveq", learned),)
+
+
+# PowerSGD with error feedback: nothing is lost.
+
+
+def power(step: Stepsize) -> Method[Any]:
+    """PowerSGD with matrices of rank 1 and error feedback."""
+    return PowerSGD(step, 1)
+
+
+def powersgd() -> tuple[Verdict, ...]:
+    """The virtual iterate x - mean residual of PowerSGD is SGD."""
+    return (nothing_is_lost("powersgd", power),)
+
+
+# Sketched-SGD with error feedback: nothing is lost.
+
+
+def sketched(step: Stepsize) -> Method[Any]:
+    """Sketched-SGD with k = 2 and sketches of 3 rows, 8 counters each."""
+    return SketchedSGD(step, 2, rows=3, width=8)
+
+
+def sketched_sgd() -> tuple[Verdict, ...]:
+    """The virtual iterate x - mean residual of Sketched-SGD is SGD."""
+    return (nothing_is_lost("sketched-sgd", sketched),)
+
 
 # Faults planted in low-rank and sketching operators and methods.
 
@@ -104,26 +179,6 @@ def slanted_low_rank(own: LowRank, x: Tensor, draws: Draws) -> Symbols:
     p = p / p.norm(dim=-2, keepdim=True).clamp_min(1e-300)
     right = low_rank.times(m.transpose(-1, -2), p)
     return p.reshape(*p.shape[:-2], -1), right.reshape(*right.shape[:-2], -1)
-
-
-MUTANTS: tuple[OperatorMutant, ...] = (
-    OperatorMutant(
-        "sketch without signs", SignlessSketch(CountSketch(1, 64)), "collisions add up",
-        MONTE_CARLO,
-    ),
-)  # fmt: skip
-
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    MethodMutant(
-        "PowerSGD summing", "the sum over workers instead of the mean",
-        lambda: nothing_is_lost("powersgd", _summing), lambda: nothing_is_lost("powersgd", power),
-    ),
-    MethodMutant(
-        "sketch with a local residual", "a worker drops its own top-k, not what the server took",
-        lambda: nothing_is_lost("sketched-sgd", _greedy),
-        lambda: nothing_is_lost("sketched-sgd", sketched),
-    ),
-)  # fmt: skip
 
 
 # Effects of low-rank and linear compression: what each row is for.
@@ -223,4 +278,28 @@ SKETCHED_SGD = contrast(
     ),
     at_most=0.6,
     source="Ivkin, Rothchild, Ullah, Braverman, Stoica, Arora 2019, arXiv:1903.04488, Algorithm 3",
+)  # fmt: skip
+
+
+CLOSED_FORMS = (gradiveq, powersgd, sketched_sgd)
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "sketch without signs", SignlessSketch(CountSketch(1, 64)), "collisions add up",
+        MONTE_CARLO,
+    ),
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "PowerSGD summing", "the sum over workers instead of the mean",
+        lambda: nothing_is_lost("powersgd", _summing), lambda: nothing_is_lost("powersgd", power),
+    ),
+    MethodMutant(
+        "sketch with a local residual", "a worker drops its own top-k, not what the server took",
+        lambda: nothing_is_lost("sketched-sgd", _greedy),
+        lambda: nothing_is_lost("sketched-sgd", sketched),
+    ),
 )  # fmt: skip

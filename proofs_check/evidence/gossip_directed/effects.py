@@ -24,10 +24,8 @@ from proofs_check.evidence.gossip_directed.closed_forms import (
     Build,
     exact_after_rounds,
     mass_is_kept,
-    reaches_mean,
-)
-from proofs_check.evidence.gossip_directed.closed_forms_learning import (
     overlap_keeps_mass,
+    reaches_mean,
     sgp_fixed_point,
     subgradient_push_fixed_point,
 )

@@ -34,6 +34,10 @@ from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth, pair_matrix
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing, pair
 from algorithms.topologies.ring import Ring
+from proofs_check.evidence.gossip_pairwise.bandwidth import (
+    everyone_in_touch,
+    mean_is_kept,
+)
 from proofs_check.evidence.gossip_pairwise.closed_forms import (
     follows_the_matrices,
     follows_the_reads,
@@ -41,10 +45,6 @@ from proofs_check.evidence.gossip_pairwise.closed_forms import (
     no_deadlock,
 )
 from proofs_check.evidence.gossip_pairwise.closed_forms_averaging import mean_is_kept as sum_is_kept
-from proofs_check.evidence.gossip_pairwise.closed_forms_bandwidth import (
-    everyone_in_touch,
-    mean_is_kept,
-)
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting

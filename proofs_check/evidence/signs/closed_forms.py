@@ -1,24 +1,31 @@
-"""Closed forms: ef signsgd, one bit sgd, signsgd, signsgd majority, strom threshold."""
+"""Closed forms of signs, one bit and thresholds; faults of those, of low precision and votes."""
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import final
 
 import torch
 from torch import Tensor
 
+from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor
+from algorithms.compressors.dorefa import DoReFa
 from algorithms.compressors.one_bit import OneBit
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.sign import Sign
 from algorithms.compressors.strom import Strom
-from algorithms.core.key import Key
+from algorithms.compressors.three_lc import ThreeLC
+from algorithms.core.key import Draws, Key
 from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
+from proofs_check.compressors.lengths import LENGTHS
 from proofs_check.evidence.auxiliary.error_feedback import sent_and_kept, virtual_iterate
 from proofs_check.evidence.sparsification.closed_forms import draws_of
 from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
@@ -26,6 +33,13 @@ from proofs_check.instruments.erratum import Shown, demonstrates, erratum
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.methods.faulty.methods import ForgetfulFeedback
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    fault,
+    wrong_encoding,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -234,8 +248,81 @@ def strom_threshold() -> tuple[Verdict, ...]:
     return (bounded_residual(), e28())
 
 
+@final
+@dataclass(frozen=True)
+class UnditheredDoReFa(FaultyCompressor):
+    """DoReFa without its noise: rounds to the nearest and claims to be unbiased."""
+
+    right: DoReFa
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale = x.abs().amax(-1, keepdim=True)
+        top = (1 << self.right.k) - 1
+        place = torch.where(scale > 0, (x / scale + 1) / 2 * top, top / 2)
+        return scale, (place + 0.5).floor().clamp(0, top).to(torch.uint8)
+
+
+@final
+@dataclass(frozen=True)
+class ThreeValuedSign(FaultyCompressor):
+    """Scaled sign with sgn(0) = 0, which no one-bit symbol can say."""
+
+    right: ScaledSign
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale, negative = self.right.encode(x, draws)
+        return scale, torch.where(x == 0, 2, negative)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        scale, code = symbols
+        return torch.where(code == 2, 0, torch.where(code == 1, -scale, scale))
+
+
+@wrong_encoding("sign without scale", ScaledSign(), check=MONTE_CARLO)
+def forgotten_scale(own: ScaledSign, x: Tensor, draws: Draws) -> Symbols:
+    """the scale is not sent
+
+    Scaled sign that sends 1 for its scale.
+    """
+    scale, negative = own.encode(x, draws)
+    return torch.ones_like(scale), negative
+
+
+@wrong_encoding("1-bit with one mean", OneBit(), check=WORST_CASE)
+def one_mean(own: OneBit, x: Tensor, draws: Draws) -> Symbols:
+    """one mean for both signs"""
+    means, negative = own.encode(x, draws)
+    return x.mean(-1, keepdim=True).expand(means.shape), negative
+
+
+@wrong_encoding("3LC with another multiplier", ThreeLC(1.0), check=WORST_CASE)
+def sparse_three_l_c(own: ThreeLC, x: Tensor, draws: Draws) -> Symbols:
+    """s = 1.9 posing as s = 1"""
+    return ThreeLC(1.9).encode(x, draws)
+
+
 CLOSED_FORMS = (ef_signsgd, signsgd, majority, strom_threshold)
+
 
 DEMONSTRATIONS = (("E28", strom_threshold),)
 
+
 COVERS = {"majority": ("signsgd-majority",), "signsgd": ("ef-signsgd",)}
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "DoReFa without noise", UnditheredDoReFa(DoReFa(2)), "rounds to the nearest", EXACT
+    ),
+    OperatorMutant(
+        "three-valued sign", ThreeValuedSign(ScaledSign()), "sgn(0) = 0 in one bit", LENGTHS
+    ),
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "scaled sign without memory", "error feedback left out",
+        second_counterexample, NoMemory(),
+    ),
+)  # fmt: skip

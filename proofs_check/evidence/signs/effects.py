@@ -23,7 +23,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.spectra import log_spaced
 from algorithms.transforms.base import Transform
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.evidence.signs.faults import UnditheredDoReFa
+from proofs_check.evidence.signs.closed_forms import UnditheredDoReFa
 from proofs_check.instruments.adversary import counterexample
 from proofs_check.instruments.bits_setting import (
     GRID,

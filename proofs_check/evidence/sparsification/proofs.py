@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence.auxiliary.proofs import virtual_descent
+from proofs_check.evidence.auxiliary.theorems import virtual_descent
 from proofs_check.proofs import recursions as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol

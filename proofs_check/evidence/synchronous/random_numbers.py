@@ -1,4 +1,4 @@
-"""Closed forms of the random numbers that all rows draw: words, uniforms, normals, keys, times.
+"""Closed forms of what all rows rest on: random numbers, and the bits that name a place in a row.
 
 Words are Random123's known answers, uniforms and integers follow from them in exact arithmetic,
 normals are mpmath's to a few units in the last place, keys are those of Python's own blake2b.
@@ -21,6 +21,7 @@ from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Exponential, Pareto, ShiftedExponential
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
+from theory.bits import index_bits
 
 KNOWN_ANSWERS = (
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
@@ -202,6 +203,26 @@ def keys() -> tuple[Verdict, ...]:
     return (verdict,)
 
 
-CLOSED_FORMS = (words, within, normals, keys, times)
+_LENGTHS = (*range(1, 300), *(2**power + off for power in range(9, 40) for off in (-1, 0, 1)))
+
+
+def place_bits() -> tuple[Verdict, ...]:
+    """The bits of a place among d, counted: the fewest whose words are at least d.
+
+    Most rows send places, the others' bills are computed beside those.
+    """
+    verdict = identity(
+        "places in rows", "one of d places takes the fewest bits that have d words",
+        [index_bits(d) for d in _LENGTHS],
+        [next(b for b in range(64) if 2**b >= d) for d in _LENGTHS],
+        check="counted words", tolerance=0.0, note=f"{len(_LENGTHS)} lengths of rows",
+        provenance="exact integers",
+    )  # fmt: skip
+    return (verdict,)
+
+
+CLOSED_FORMS = (words, within, normals, keys, times, place_bits)
+
+
 COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
 """All rows that run rest on them."""

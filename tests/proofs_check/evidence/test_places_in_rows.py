@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from proofs_check.evidence.synchronous import places_in_rows
+from proofs_check.evidence.synchronous import random_numbers as places
 from proofs_check.verdict import Outcome
 
 
 def test_the_fewest_bits_are_told_and_one_more_for_powers_of_two_is_refuted(monkeypatch):
-    (found,) = places_in_rows.place_bits()
+    (found,) = places.place_bits()
     assert found.outcome is Outcome.AGREES
-    monkeypatch.setattr(places_in_rows, "index_bits", lambda d: d.bit_length())
-    (found,) = places_in_rows.place_bits()
+    monkeypatch.setattr(places, "index_bits", lambda d: d.bit_length())
+    (found,) = places.place_bits()
     assert found.outcome is Outcome.REFUTED

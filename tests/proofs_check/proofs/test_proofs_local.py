@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 from scipy import optimize
 
-from proofs_check.evidence.cooperative import proofs as cooperative_sgd
-from proofs_check.evidence.cooperative import proofs as elastic_averaging
+from proofs_check.evidence.cooperative import theorems as cooperative_sgd
+from proofs_check.evidence.cooperative import theorems as elastic_averaging
 from proofs_check.evidence.local_updates import proofs as best_period
 from proofs_check.evidence.synchronous import theorems_barriers as order_statistics
 from theory.constants import Constants

@@ -18,7 +18,7 @@ from proofs_check.curves import RateSeries
 from proofs_check.evidence.cooperative import studies as rounds_for_speedup_cocod
 from proofs_check.evidence.cooperative.closed_forms import law_of_overlap
 from proofs_check.evidence.local_updates import studies as local_drift_zeta
-from proofs_check.evidence.local_updates import studies_one_shot as one_shot_floor
+from proofs_check.evidence.local_updates import studies_periods as one_shot_floor
 from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup
 from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup_lupa
 from proofs_check.evidence.local_updates import studies_rounds as rounds_for_speedup_pr

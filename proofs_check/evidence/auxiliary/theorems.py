@@ -1,20 +1,42 @@
-"""Derivations: error feedback and its residuals, and by variances."""
+"""Derivations of error feedback, its residuals, and by variances; runs under its bounds."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 import sympy as sp
 
+from algorithms.compressors.hard_threshold import HardThreshold
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.top_k import TopK
+from algorithms.memories.global_momentum import GlobalMomentum
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.methods.synchronous.bsp import BSP
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import (
+    MILD,
+    NONCONVEX,
+    by_moments,
+    delta_of,
+    entry,
+    fed_back,
+    feedback,
+    mild,
+    near,
+    of_row,
+)
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.expressions import computes, constants, descends, exact
 from proofs_check.proofs.norms import about_the_mean
 from proofs_check.verdict import Verdict
+from theory.rules.virtual_iterate_deviation import fed_back_momentum, left
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_variance import ef_sgd_variance
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.global_momentum import global_momentum
 
 L, G2, sigma2, n, gamma, delta, D2 = sp.symbols("L G2 sigma2 n gamma delta D2", positive=True)
 zeta2, gap = sp.symbols("zeta2 initial_gap", positive=True)
@@ -208,12 +230,6 @@ def prove_error_feedback_residual(claimed: Any = SUP) -> Verdict:
     )
 
 
-COVERS = {
-    "prove_error_feedback_bound": ("error-feedback",),
-    "prove_error_feedback_residual": ("error-feedback",),
-}
-
-
 # Derivations: error feedback by variances.
 
 KEPT = 1 - delta / 2
@@ -262,6 +278,15 @@ def prove_ef_sgd_variance(kept: Any = KEPT) -> Verdict:
     )  # fmt: skip
 
 
+_HALF, _M, _LITTLE, _NEAR = TopK(0.5), 0.5, 0.2, 1e-3
+
+
+COVERS = {
+    "prove_error_feedback_bound": ("error-feedback",),
+    "prove_error_feedback_residual": ("error-feedback",),
+}
+
+
 PROOFS = (
     prove_ef_sgd_workers,
     prove_absolute_compressor_ef,
@@ -271,3 +296,29 @@ PROOFS = (
     prove_error_feedback_residual,
     prove_ef_sgd_variance,
 )
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck(
+        "error-feedback", NONCONVEX, ef_sgd_workers, entry(NONCONVEX),
+        feedback(RandK(0.25, scaled=False)), 500,
+    ),
+    fed_back("error-feedback", ef_sgd_workers),
+    BoundCheck(
+        "error-feedback", MILD, ef_sgd_variance, partial(mild, 4, 0.25), of_row("error-feedback"),
+        600, rated=True,
+    ),
+    BoundCheck(
+        "error-feedback", NONCONVEX, absolute_compressor_ef, entry(NONCONVEX),
+        feedback(HardThreshold(_NEAR)), 500,
+    ),
+    near(
+        "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),
+        lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,
+    ),
+    by_moments(
+        "gmc", global_momentum,
+        lambda step, _p, _t: BSP(step, TopK(0.75), GlobalMomentum(_LITTLE)), 800,
+        lambda: {"momentum": _LITTLE, "delta": delta_of(TopK(0.75), 4)}, d=4,
+    ),
+)  # fmt: skip
