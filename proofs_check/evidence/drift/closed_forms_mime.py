@@ -1,8 +1,9 @@
-"""Closed forms: Mime and MimeLite by hand, as server momentum, and where they stop."""
+"""Closed forms: Mime and MimeLite by hand, as server momentum, and where they stop; faults."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 
 from algorithms.engine.run import run
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.drift.mime import Mime, MimeState
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -21,6 +22,7 @@ from proofs_check.evidence.drift import CURVATURES, MINIMISERS, two_workers
 from proofs_check.evidence.drift.closed_forms_proximal import anchors_of
 from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.paths import models, path
+from proofs_check.mutants.method_mutant import MethodMutant, wrong_step
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -159,3 +161,43 @@ def lite_is_biased(build: Build = MimeLite) -> Iterator[Verdict]:
         for method in (build(_STEP, 5, 0.0), LocalSGD(_STEP, 5))
     )
     yield same("beta = 0: local SGD", ours, theirs, on=noisy)
+
+
+def uncorrected(own: Mime, state: MimeState, t: int, context: RunContext) -> MimeState:
+    """g_i(y) for g_i(y) - g_i(x) + c: MimeLite posing as Mime"""
+    return replace(own, lite=True).step(state, t, context)
+
+
+def momentum_unused(own: Mime, state: MimeState, t: int, context: RunContext) -> MimeState:
+    """the server's momentum is kept, and no local step hears of it"""
+    return own.step(state._replace(momentum=torch.zeros_like(state.momentum)), t, context)
+
+
+@wrong_step("Mime whose old gradient is of another batch", judge=noise_cancels, of=Mime)
+def other_batch(own: Mime, state: MimeState, t: int, context: RunContext) -> MimeState:
+    """g_i(x) is drawn anew: the noise of two batches adds up"""
+    after = own.step(state, t, context)
+    again = context.problem.gradient(state.x, context.draws("another batch", t))
+    once = context.problem.gradient(state.x, context.draws("gradient", t))
+    noise = own.step_rule(t) * (1 - own.beta) * (again - once)
+    return after._replace(x=after.x + noise)
+
+
+@wrong_step("Mime that renews momentum within the round", judge=mime_rounds, of=Mime)
+def renewed_momentum(own: Mime, state: MimeState, t: int, context: RunContext) -> MimeState:
+    """m takes in the mean gradient at every local step"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period == 0:
+        return after
+    mean = after.mean_gradient
+    return after._replace(momentum=(1 - own.beta) * mean + own.beta * after.momentum)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    wrong_step("Mime uncorrected", judge=mime_rounds, of=Mime)(uncorrected),
+    wrong_step("Mime uncorrected, at its limit", judge=mime_is_exact, of=Mime)(
+        uncorrected
+    ),
+    wrong_step("MimeLite without momentum", judge=mimelite_rounds,
+               of=MimeLite)(momentum_unused),
+)  # fmt: skip

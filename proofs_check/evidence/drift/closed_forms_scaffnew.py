@@ -1,4 +1,4 @@
-"""Closed forms: Scaffnew's coin, its Lyapunov function, and the meetings that it takes."""
+"""Closed forms: Scaffnew's coin, its Lyapunov function, and the meetings that it takes; faults."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from algorithms.compressors.identity import Identity
 from algorithms.engine.run import run
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.drift.scaffnew import Scaffnew, ScaffnewState
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.evidence.drift import closed_forms as wrong_controls
 from proofs_check.instruments.closed_forms import ClosedForms, at_most, same
 from proofs_check.instruments.paths import models, path, world_of
+from proofs_check.mutants.method_mutant import MethodMutant, wrong_step
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, InverseTimeStep
@@ -217,3 +220,52 @@ def meetings_by_probability(build: Build = Scaffnew) -> Iterator[Verdict]:
     fewest = min(means, key=lambda p: means[p])
     yield same("p of the fewest meetings", fewest, 0.05)
     yield at_most("meetings there beside p = 1", means[fewest] / means[1.0], 0.1, "1/sqrt(kappa)")
+
+
+# Faults planted in control variates and skipped meetings: mistakes of public code among them.
+
+
+def _coins_of_own(own: Scaffnew, t: int, context: RunContext) -> torch.Tensor:
+    """A coin for every worker held here, ``[..., m]`` (bool)."""
+    lots = context.draws("own coin", t).uniform(1, torch.float64)[..., 0]
+    return lots < own.probability
+
+
+@wrong_step("Scaffnew with a coin each", judge=recursion_by_coin, of=Scaffnew)
+def coin_each(own: Scaffnew, state: ScaffnewState, t: int, context: RunContext) -> ScaffnewState:
+    """every worker tosses its own coin, and takes the mean of those who met"""
+    gamma, heads = own.step_rule(t), _coins_of_own(own, t, context)
+    ahead = state.x - gamma * (context.gradient(state.x, t) - state.shift)
+    packet = context.pack(Identity(), ahead, t, sends=heads)
+    mean, _ = context.network.average(packet)
+    share = heads.double().mean(-1)[..., None, None]
+    mean = torch.where(share > 0, mean / share, 0)
+    shift = own.renewed(state.shift, mean, ahead, gamma)
+    met = heads[..., None]
+    return ScaffnewState(torch.where(met, mean, ahead), torch.where(met, shift, state.shift))
+
+
+@wrong_step("Scaffnew renewing shifts on tails", judge=recursion_by_coin, of=Scaffnew)
+def renewed_on_tails(
+    own: Scaffnew, state: ScaffnewState, t: int, context: RunContext
+) -> ScaffnewState:
+    """h moves by the mean of models that nobody has sent"""
+    gamma = own.step_rule(t)
+    after = own.step(state, t, context)
+    ahead = state.x - gamma * (context.gradient(state.x, t) - state.shift)
+    mean = ahead.mean(-2, keepdim=True)
+    return after._replace(shift=own.renewed(state.shift, mean, ahead, gamma))
+
+
+@wrong_step("Scaffnew with the wrong sign", judge=lyapunov_step, of=Scaffnew)
+def wrong_sign(own: Scaffnew, state: ScaffnewState, t: int, context: RunContext) -> ScaffnewState:
+    """h -= (p/gamma) (x - x_hat)"""
+    after = own.step(state, t, context)
+    return after._replace(shift=2 * state.shift - after.shift)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    wrong_step(
+        "Scaffnew that overwrites before it subtracts", judge=recursion_by_coin, of=Scaffnew
+    )(wrong_controls.never_renewed),
+)  # fmt: skip

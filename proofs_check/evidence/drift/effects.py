@@ -1,31 +1,171 @@
-"""Effects of local steps that are corrected for drift: what each row is for."""
+"""Effects of steps corrected for drift, and faults: SCAFFOLD, FedProx, FedNova, FedDyn."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
 
-from algorithms.methods.drift.scaffold import ControlOption
+import torch
+
+from algorithms.methods.base import RunContext
+from algorithms.methods.drift.feddyn import FedDyn, FedDynState
+from algorithms.methods.drift.fednova import FedNova, FedNovaState, accumulated_weight
+from algorithms.methods.drift.fedprox import FedProx, FedProxState
+from algorithms.methods.drift.scaffold import ControlOption, Scaffold
 from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.parts.participation import taking_part
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.outer import server_momentum
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.evidence.drift import closed_forms as controls
+from proofs_check.evidence.drift import closed_forms as wrong_controls
+from proofs_check.evidence.drift import closed_forms_proximal as forms
+from proofs_check.evidence.drift import closed_forms_proximal as proximal
 from proofs_check.evidence.drift import stretched_workers
 from proofs_check.evidence.drift.closed_forms import never_renewed, never_stored
-from proofs_check.evidence.drift.faults import (
-    last_step_as_anchor,
-    momentum_unused,
-    never_learnt,
-    steps_of_another,
-    uncorrected,
-)
+from proofs_check.evidence.drift.closed_forms_mime import momentum_unused, uncorrected
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
 from proofs_check.methods.faulty.faulty_method import OneWrongStep
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.stepsizes import ConstantStep
+
+# Mistakes in local steps that a worker corrects by a term of its own, each in a step's place.
+
+
+def alias_of_anchor(own: FedProx, state: FedProxState, t: int, context: RunContext) -> FedProxState:
+    """the anchor is the live model itself, so that the proximal term is 0"""
+    return replace(own, pull=0.0).step(state, t, context)
+
+
+def last_step_as_anchor(
+    own: FedProx, state: FedProxState, t: int, context: RunContext
+) -> FedProxState:
+    """the anchor is the worker's model of the step before, not the round's start"""
+    after = own.step(state, t, context)
+    return after._replace(anchor=state.x) if (t + 1) % own.period else after
+
+
+def steps_of_another(
+    own: FedNova, state: FedNovaState, t: int, context: RunContext
+) -> FedNovaState:
+    """the change of a worker is divided by the steps of the next"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after
+    right = torch.tensor(own.weights(), dtype=state.x.dtype)[:, None]
+    changes = state.anchor - own.alone(state, t, context).x
+    anchor = state.anchor - (right.roll(1, 0) * changes).mean(-2, keepdim=True)
+    return after._replace(anchor=anchor, x=anchor.expand_as(after.x).contiguous())
+
+
+# Faults planted in proximal and normalised local steps, and in Mime's correction.
+
+
+@wrong_step("FedProx with the norm itself", judge=proximal.fedprox_by_hand, of=FedProx)
+def norm_itself(own: FedProx, state: FedProxState, t: int, context: RunContext) -> FedProxState:
+    """mu |y - x| for mu |y - x|^2 / 2: a pull of one length"""
+    away = state.x - state.anchor
+    length = away.norm(dim=-1, keepdim=True)
+    unit = torch.where(length > 0, away / length, 0)
+    bent = own.step_rule(t) * own.pull * (away - unit)
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after._replace(x=after.x + bent)
+    anchor = after.anchor + bent.mean(-2, keepdim=True)
+    return FedProxState(anchor.expand_as(state.x).contiguous(), anchor)
+
+
+@wrong_step(
+    "FedProx that renews its anchor at each step", judge=proximal.fedprox_by_hand, of=FedProx
+)
+def renewed_anchor(own: FedProx, state: FedProxState, t: int, context: RunContext) -> FedProxState:
+    """the anchor is the worker's model of the step before, not the round's start"""
+    after = own.step(state, t, context)
+    return after._replace(anchor=state.x) if (t + 1) % own.period else after
+
+
+@wrong_step("FedNova without tau_eff", judge=proximal.fednova_by_hand, of=FedNova)
+def one_step_of_all(own: FedNova, state: FedNovaState, t: int, context: RunContext) -> FedNovaState:
+    """x -= the mean of normalised changes, without the factor tau_eff"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after
+    effective = own.weights()[0] * accumulated_weight(own.local_steps[0], own.momentum)
+    anchor = state.anchor + (after.anchor - state.anchor) / effective
+    return after._replace(anchor=anchor, x=anchor.expand_as(after.x).contiguous())
+
+
+@wrong_step(
+    "FedNova that divides by steps under momentum", judge=proximal.fednova_by_hand, of=FedNova
+)
+def plain_steps(own: FedNova, state: FedNovaState, t: int, context: RunContext) -> FedNovaState:
+    """tau_i for |a_i|_1, whatever the momentum"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after
+    wrong = torch.tensor(replace(own, momentum=0.0).weights(), dtype=state.x.dtype)[:, None]
+    changes = state.anchor - own.alone(state, t, context).x
+    anchor = state.anchor - (wrong * changes).mean(-2, keepdim=True)
+    return after._replace(anchor=anchor, x=anchor.expand_as(after.x).contiguous())
+
+
+# Faults planted in FedDyn's terms, and who sees them.
+
+
+def never_learnt(own: FedDyn, state: FedDynState, t: int, context: RunContext) -> FedDynState:
+    """the workers' terms stay 0, and the server's with them: FedProx"""
+    after = own.step(state, t, context)
+    mean = after.anchor + after.server_linear / own.pull
+    nought = torch.zeros_like(after.linear), torch.zeros_like(after.server_linear)
+    x = after.x if (t + 1) % own.period else mean.expand_as(after.x).contiguous()
+    anchor = state.anchor if (t + 1) % own.period else mean
+    return FedDynState(x, nought[0], anchor, nought[1])
+
+
+feddyn_never_learnt = wrong_step(
+    "FedDyn whose terms stay 0", judge=forms.ends_at_minimiser, of=FedDyn
+)(never_learnt)
+
+
+@wrong_step("FedDyn whose server takes the mean", judge=forms.reflected, of=FedDyn)
+def plain_mean(own: FedDyn, state: FedDynState, t: int, context: RunContext) -> FedDynState:
+    """x = mean y_i, without - h/a"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after
+    anchor = after.anchor + after.server_linear / own.pull
+    return after._replace(anchor=anchor, x=anchor.expand_as(after.x).contiguous())
+
+
+@wrong_step("FedDyn dividing by those who took part", judge=forms.mean_of_terms, of=FedDyn)
+def share_of_few(own: FedDyn, state: FedDynState, t: int, context: RunContext) -> FedDynState:
+    """h -= a times the mean over S in the place of the sum over n"""
+    after = own.step(state, t, context)
+    few = context.network.n / (own.participants or context.network.n)
+    change = after.server_linear - state.server_linear
+    return after._replace(server_linear=state.server_linear + few * change)
+
+
+@wrong_step("FedDyn with the wrong sign", judge=forms.stays_at_minimiser, of=FedDyn)
+def added_term(own: FedDyn, state: FedDynState, t: int, context: RunContext) -> FedDynState:
+    """+ <h_i, y> in the local objective"""
+    after = own.step(state._replace(linear=-state.linear), t, context)
+    return after._replace(linear=after.linear + 2 * state.linear)
+
+
+@wrong_step("FedDyn that forgets who stays away", judge=forms.few_take_part, of=FedDyn)
+def forgotten_absent(own: FedDyn, state: FedDynState, t: int, context: RunContext) -> FedDynState:
+    """the term of a worker that does not take part is set back to 0"""
+    after = own.step(state, t, context)
+    if (t + 1) % own.period:
+        return after
+    here = taking_part(own.participants, t // own.period, context)
+    return after if here is None else after._replace(linear=after.linear * here[..., None])
+
 
 _OF_MEAN = " of the mean model"
 _GRID = (0.1, 0.2, 0.4, 0.8)
@@ -141,4 +281,40 @@ MIMELITE = contrast(
         "no local step hears of the momentum", lambda it: OneWrongStep(it.own, momentum_unused)
     ),
     at_most=0.1, source="Karimireddy et al. 2020, arXiv:2008.03606, Section 4",
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    wrong_step(
+        "SCAFFOLD whose correction is never applied",
+        judge=controls.rounds_on_two_workers, of=Scaffold,
+    )(wrong_controls.never_applied),
+    wrong_step(
+        "SCAFFOLD that stores no control", judge=controls.rounds_on_two_workers, of=Scaffold
+    )(wrong_controls.never_stored),
+    wrong_step(
+        "SCAFFOLD that sends its control whole", judge=controls.mean_of_controls, of=Scaffold
+    )(wrong_controls.sent_whole),
+    wrong_step(
+        "SCAFFOLD dividing by epochs", judge=controls.rounds_on_two_workers, of=Scaffold
+    )(wrong_controls.per_epoch),
+    wrong_step(
+        "SCAFFOLD with controls that start anywhere", judge=controls.mean_of_controls, of=Scaffold
+    )(wrong_controls.random_start),
+    wrong_step(
+        "SCAFFOLD with one K for unequal steps", judge=controls.rounds_on_two_workers, of=Scaffold
+    )(wrong_controls.shared_length),
+    wrong_step(
+        "SCAFFOLD dividing by those who took part", judge=controls.mean_of_controls, of=Scaffold
+    )(wrong_controls.share_of_few),
+    wrong_step(
+        "FedProx whose anchor is an alias", judge=proximal.solved_locally, of=FedProx
+    )(alias_of_anchor),
+    wrong_step(
+        "FedNova with another worker's steps", judge=proximal.fednova_by_hand, of=FedNova
+    )(steps_of_another),
+    fault(
+        "FedNova that normalises nothing", "the mean of changes: FedAvg",
+        proximal.fednova_by_hand, lambda *args: replace(FedNova(*args), normalised=False),
+    ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Closed forms of EF21 compressed in both directions and under partial participation."""
+"""EF21 in both directions and with partial participation: closed forms, and faults."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.top_k import TopK
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.error_feedback.ef21 import EF21, EF21State
 from algorithms.methods.parts.gradients import Sampled
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.evidence.auxiliary.error_feedback import Shrink
-from proofs_check.evidence.error_feedback.closed_forms import dyadic, pair_of_workers
-from proofs_check.evidence.error_feedback.closed_forms_momentum import largest_entry
-from proofs_check.instruments.closed_forms import (
-    ClosedForms,
-    at_most,
-    mean_is,
-    none_wrong,
-    same,
+from proofs_check.evidence.error_feedback.closed_forms import (
+    dyadic,
+    pair_of_workers,
 )
+from proofs_check.evidence.error_feedback.closed_forms_momentum import (
+    largest_entry,
+)
+from proofs_check.instruments.closed_forms import ClosedForms, at_most, mean_is, none_wrong, same
 from proofs_check.instruments.paths import models, path
+from proofs_check.methods.faulty.faulty_method import OneWrongStep, wrapped
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.ef21 import ef21
@@ -221,3 +222,83 @@ def free_parameters(make: ByLot = top_one_by_lot) -> Iterator[Verdict]:
 
 
 CLOSED_FORMS = (_BOTH, _LOTS)
+
+
+# Faults planted in EF21 compressed in both directions and under partial participation.
+
+
+def nothing_told(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """The server compresses its estimate, not what it has not told of it."""
+    return own.step(state._replace(told=torch.zeros_like(state.told)), t, context)
+
+
+def forgotten_absent(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """Workers that were absent start again from g_i = 0."""
+    new = own.step(state, t, context)
+    here = own.present(t, context)
+    if here is None:
+        return new
+    memory = torch.where(here[..., None], new.memory, 0.0)
+    return new._replace(memory=memory, mean=context.network.mean_over_workers(memory)[..., None, :])
+
+
+def first_for_mean(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """The server tells what the first worker holds, not the mean."""
+    first = state.memory[..., :1, :]
+    return own.step(state._replace(told=state.told - first), t, context)
+
+
+def all_workers_constant(step: Stepsize, _probability: float) -> EF21:
+    """EF21 in which all take part, and whose constants say so."""
+    return EF21(step, TopK(1))
+
+
+def _spoilt(step: Any) -> Any:
+    return lambda right: OneWrongStep(right, step)
+
+
+@wrong_step("EF21-BC whose workers step along the mean", judge=recursion, of=both_ways)
+def untold_estimate(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """the model goes along g, which no worker was told"""
+    new = own.step(state, t, context)
+    return new._replace(x=state.x - own.step_rule(t) * new.mean)
+
+
+@wrong_step("EF21-PP that draws once", judge=absent_workers, of=at_random)
+def same_workers(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """the workers of the second round take part in every one"""
+    return own.step(state, min(t, 1), context)
+
+
+@wrong_step("EF21-PP whose absent workers go on", judge=absent_momentum, of=sampled_momentum)
+def moving_absent(own: EF21, state: EF21State, t: int, context: RunContext) -> EF21State:
+    """v_i of a worker that takes no part takes in a gradient too"""
+    new = own.step(state, t, context)
+    if t == 0:
+        return new
+    g = own.gradients.compute(state.x, t, context)
+    return new._replace(momentum=(1 - own.eta) * state.momentum + own.eta * g)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "EF21-BC that compresses the estimate", "b is not remembered: D(g) is told",
+        recursion, wrapped(_spoilt(nothing_told), both_ways),
+    ),
+    fault(
+        "EF21-PP that forgets the absent", "g_i of absent workers is set to 0",
+        minimum_by_lot, wrapped(_spoilt(forgotten_absent), at_random),
+    ),
+    fault(
+        "EF21-PP that forgets the absent, at rest", "g_i of absent workers is set to 0",
+        absent_rest, wrapped(_spoilt(forgotten_absent), at_random),
+    ),
+    fault(
+        "EF21-BC that tells one worker's, at rest", "b follows g_1 in the place of the mean",
+        both_ways_rest, wrapped(_spoilt(first_for_mean), both_ways),
+    ),
+    fault(
+        "EF21-PP with all workers' constant", "delta in the place of p delta",
+        free_parameters, all_workers_constant,
+    ),
+)  # fmt: skip

@@ -1,15 +1,22 @@
-"""Effects of gossip that corrects or compresses what is exchanged, trackers included."""
+"""Effects of gossip that corrects or compresses what is exchanged, and faults of D-squared."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
 
 from algorithms.catalogue import problem
 from algorithms.catalogue.gossip_compressed import CIRCLE, TOP_QUARTER
 from algorithms.compressors.circle_grid import CircleGrid
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_compressed.d2 import D2, D2State
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue
 from algorithms.methods.gossip_tracking.corrected import EXACT_DIFFUSION, CorrectedGossip
 from algorithms.problems.quadratic import Quadratic
@@ -18,8 +25,10 @@ from algorithms.synchronisation.conditions import Repeated
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from proofs_check.evidence.gossip_compressed.faults import ModelsDCD, PlainECD, UncorrectedD2
-from proofs_check.evidence.gossip_compressed.faults_tracking import (
+from proofs_check.evidence.gossip_compressed import closed_forms as d2
+from proofs_check.evidence.gossip_compressed.faults import (
+    ModelsDCD,
+    PlainECD,
     error_dropped,
     untracked,
     without_dual,
@@ -29,8 +38,68 @@ from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
-from proofs_check.methods.faulty.faulty_method import OneWrongStep
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, OneWrongStep, wrapped
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import ConstantStep, InverseTimeStep
+
+
+@final
+@dataclass(frozen=True)
+class UncorrectedD2(FaultyMethod):
+    r"""X^{t+1} = W (X^t - \gamma G^t): the term X^t - X^{t-1} + \gamma G^{t-1} is missing."""
+
+    right: D2
+
+    def step(self, state: D2State, t: int, context: RunContext) -> D2State:
+        return self.right.step(D2State(state.x, state.x), t, context)
+
+
+@final
+@dataclass(frozen=True)
+class UnmixedD2(FaultyMethod):
+    r"""X^{t+1} = W X^t + X^t - X^{t-1} - \gamma (G^t - G^{t-1}): W on the models alone."""
+
+    right: D2
+
+    def step(self, state: D2State, t: int, context: RunContext) -> D2State:
+        after = self.right.step(state, t, context)
+        packet = context.pack(Identity(), state.x, t, purpose="models")
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(0))
+        return D2State(mixed + (after.before - state.before), after.before)
+
+
+class OldGradient(NamedTuple):
+    """Models now and before, and the gradients taken before: ``[..., m, d]``.
+
+    Attributes:
+        x: models now.
+        old: models a step ago.
+        g: gradients taken a step ago.
+    """
+
+    x: Tensor
+    old: Tensor
+    g: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class RescaledD2(FaultyMethod):
+    r"""W (2 X^t - X^{t-1} - \gamma_t (G^t - G^{t-1})): the old gradient with the new stepsize."""
+
+    right: D2
+
+    def init(self, x0: Tensor, context: RunContext) -> OldGradient:
+        x = self.right.init(x0, context).x
+        return OldGradient(x, x, torch.zeros_like(x))
+
+    def step(self, state: OldGradient, t: int, context: RunContext) -> OldGradient:
+        g = context.gradient(state.x, t)
+        row = 2 * state.x - state.old - self.right.step_rule(t) * (g - state.g)
+        packet = context.pack(Identity(), row, t)
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(0))
+        return OldGradient(mixed, state.x, g)
+
 
 _MEAN_MODEL = " of the mean model"
 _UNEQUAL = Setting(
@@ -39,7 +108,7 @@ _UNEQUAL = Setting(
 )  # fmt: skip
 _D_PSGD = arm("D-PSGD", lambda it: DPSGD(it.step, Ring(it.problem.n)))
 
-D2 = contrast(
+D2_EFFECT = contrast(
     "d2", "workers that differ leave no error floor",
     replace(_UNEQUAL, n=16, steps=1500, step=around(0.1), note="lazy ring, d = 20"),
     Reading(of=_MEAN_MODEL),
@@ -172,7 +241,7 @@ MOTEF = contrast(
     tuning=StepsizeChoice.ALIKE,
 )  # fmt: skip
 
-LEAD = contrast(
+LEAD_EFFECT = contrast(
     "lead", "exact models for a fraction of the bits",
     replace(_STILL, replicas=32), Reading("sent_bits", target=1e-6, of=_MEAN_MODEL),
     method="LEAD, QSGD with 16 levels",
@@ -224,4 +293,20 @@ MONIQUA = contrast(
     ),
     at_most=0.3,
     source="Lu, De Sa 2020, arXiv:2002.11787, section 6",
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "D-squared without its correction", "X+ = W (X - gamma G), as the first step",
+        d2.no_bias, wrapped(UncorrectedD2, D2),
+    ),
+    fault(
+        "D-squared mixing the models alone", "the correction is added after W",
+        d2.modes, wrapped(UnmixedD2, D2),
+    ),
+    fault(
+        "D-squared with one stepsize for both gradients", "gamma_t (G_t - G_{t-1})",
+        d2.mean_is_gradient_descent, wrapped(RescaledD2, D2),
+    ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Closed forms: observed, cmfl, lag, printed uploads."""
+"""Closed forms: observed, cmfl, lag, printed uploads; faults of filters and of what is stored."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from algorithms.methods.base import Method
-from algorithms.methods.lazy.cmfl import CMFL
-from algorithms.methods.lazy.lag import LAG
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.lazy.cmfl import CMFL, CMFLState
+from algorithms.methods.lazy.lag import LAG, LAGState
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares import LeastSquares
@@ -20,6 +21,11 @@ from proofs_check.figure_runs.uploads import contenders, race
 from proofs_check.instruments.closed_forms import ClosedForms, agrees, at_least, none_wrong, same
 from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import models, path
+from proofs_check.mutants.method_mutant import (
+    MethodMutant,
+    fault,
+    wrong_step,
+)
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -246,3 +252,81 @@ def s3() -> Shown:
 
 
 CLOSED_FORMS = (cmfl, lag)
+
+
+def _root(step: Stepsize) -> Method[Any]:
+    return LAG(step, ServerRule(tuple(value**0.5 for value in problem().smoothness)))
+
+
+def _filter(step: Stepsize) -> CMFL:
+    return CMFL(step, 1, 0.7, decays=False)
+
+
+def _relevant(make: Make = _filter) -> Verdict:
+    return relevant_senders(make, decays=False)
+
+
+def _by_server(make: Make = server_rule) -> Verdict:
+    return speaks_by_rule(make, server=True)
+
+
+@wrong_step("LAG never replacing stored gradients", judge=mean_of_the_last, of=LAG)
+def never_replaced(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """workers compare with the first they sent"""
+    new = own.step(state, t, context)
+    return new if t == 0 else new._replace(stored=state.stored)
+
+
+@wrong_step("LAG averaging over the senders", judge=mean_of_the_last, of=LAG)
+def senders_only(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """changes divided by how many sent, not by n"""
+    new = own.step(state, t, context)
+    spoke = (new.stored != state.stored).any(-1).sum(-1).clamp_min(1)[..., None, None]
+    mean = state.mean + (new.mean - state.mean) * (context.network.n / spoke)
+    return new._replace(mean=mean, x=state.x - own.step_rule(t) * mean)
+
+
+@wrong_step("LAG-PS taking all as informed", judge=_by_server, of=server_rule)
+def all_heard(own: LAG, state: LAGState, t: int, context: RunContext) -> LAGState:
+    """the model of a worker's stored gradient is forgotten"""
+    new = own.step(state, t, context)
+    return new._replace(incoming=state.x.expand_as(new.incoming))
+
+
+@wrong_step("CMFL against the grain", judge=_relevant, of=_filter)
+def against_the_grain(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """opposite signs are relevant"""
+    return own.step(state._replace(update=-state.update), t, context)
+
+
+@wrong_step("CMFL by magnitude", judge=_relevant, of=_filter)
+def by_magnitude(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """relevance counts |u_j| >= |last_j|"""
+    u = -own.step_rule(t) * context.gradient(state.x, t)
+    wrapped = torch.where(u.abs() >= state.update.abs(), u, -u)
+    new = own.step(state._replace(update=wrapped), t, context)
+    moved = (new.common != state.common).any(-1, keepdim=True)
+    return new._replace(update=torch.where(moved, new.common - state.common, state.update))
+
+
+@wrong_step("CMFL dividing by all", judge=_relevant, of=_filter)
+def divides_by_all(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """what arrived is divided by n"""
+    u = -own.step_rule(t) * context.gradient(state.x, t)
+    share = own.sends(u, state.update, t + 1).double().mean(-1)[..., None, None]
+    new = own.step(state, t, context)
+    update = (new.common - state.common) * share
+    common = state.common + update
+    return CMFLState(common.expand_as(new.x).contiguous(), common, update)
+
+
+@wrong_step("CMFL keeping its first update", judge=_relevant, of=_filter)
+def first_update_kept(own: CMFL, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+    """relevance is measured by the first round for ever"""
+    new = own.step(state, t, context)
+    return new if t == 0 else new._replace(update=state.update)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault("LAG-PS without the square of L_i", "L_i ||x_i - x||^2 in Eq. 15b", _by_server, _root),
+)  # fmt: skip

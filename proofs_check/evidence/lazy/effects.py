@@ -1,27 +1,39 @@
-"""Effects of silent workers and of lost messages; a study of lazily aggregated uploads."""
+"""Effects of silent workers and of lost messages, and faults; a study of uploads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import scipy
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import problem
+from algorithms.catalogue import problem as catalogued
+from algorithms.codes.base import Symbols
+from algorithms.compressors.packet_loss import PacketLoss
+from algorithms.core.key import Draws
 from algorithms.engine.trace import Trace
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.lazy.lag import LAG, LAGState
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, rising
 from algorithms.problems.quadratic import Quadratic
+from algorithms.synchronisation.lazy import Trigger, View, WorkerRule, square
 from algorithms.transforms.base import Transform
+from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.curves import PanelLine
-from proofs_check.evidence.lazy.faults import Forgetful
+from proofs_check.evidence.lazy.closed_forms import (
+    mean_of_the_last,
+    problem,
+    silence,
+    speaks_by_rule,
+)
 from proofs_check.figure_runs.uploads import ACCURACY, Contender, Uploads, contenders, race
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
@@ -29,8 +41,89 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.study import StudyResult, study
 from proofs_check.instruments.tuned_arm import MEASURED_ANEW
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    MethodMutant,
+    OperatorMutant,
+    fault,
+    wrong_encoding,
+)
 from proofs_check.verdict import Outcome, Verdict
-from theory.stepsizes import ConstantStep
+from theory.stepsizes import ConstantStep, Stepsize
+
+
+@final
+@dataclass(frozen=True)
+class Backwards(Trigger):
+    """The worker rule with the wrong sign: speaks where little changed."""
+
+    def asks(self, view: View) -> Tensor:
+        return WorkerRule().asks(view)
+
+    def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
+        return square(change) <= allowed
+
+
+@final
+@dataclass(frozen=True)
+class UnscaledTrigger(Trigger):
+    """The worker rule whose allowance lacks 1/gamma^2."""
+
+    gamma: float
+
+    def asks(self, view: View) -> Tensor:
+        return WorkerRule().asks(view)
+
+    def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
+        return square(change) > allowed * self.gamma**2
+
+
+@final
+@dataclass(frozen=True)
+class Forgetful(FaultyMethod):
+    """The server steps along what arrived at this step alone."""
+
+    right: LAG
+
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        new = self.right.step(state, t, context)
+        spoke = (new.stored != state.stored).any(-1, keepdim=True)
+        mean = (new.stored * spoke).mean(-2, keepdim=True)
+        return new._replace(x=state.x - self.right.step_rule(t) * mean)
+
+
+@final
+@dataclass(frozen=True)
+class ByCoin(FaultyCompressor):
+    """Each packet is lost with probability p by itself: often more than the share allowed."""
+
+    right: PacketLoss
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x, draws)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        coins = draws.uniform(self.right.packets(d), torch.float64) >= self.right.p
+        arrived = coins.repeat_interleave(self.right.size, -1)[..., :d]
+        return torch.where(arrived, symbols[0], 0)
+
+
+def _unscaled(step: Stepsize) -> Method[Any]:
+    return LAG(step, UnscaledTrigger(step(0)))
+
+
+def _by_the_sum(step: Stepsize) -> Method[Any]:
+    return LAG(step, weights=(0.1 * problem().n ** 2,) * 10)
+
+
+@wrong_encoding(
+    "packet loss scaled by 1/(1-p)", PacketLoss(0.3, 10, scaled=True), check=MONTE_CARLO
+)
+def scaled_by_p(own: PacketLoss, x: Tensor, draws: Draws) -> Symbols:
+    """floor(pP) packets get lost, not pP"""
+    return (x / (1 - own.p),)
+
 
 _PACKETS, _LOST = 5, 1  # of a gradient of 20 coordinates; bounded, so one of five
 
@@ -79,7 +172,7 @@ BOUNDED_LOSS = contrast(
     scales=("linear", "log"),
 )  # fmt: skip
 
-CMFL = contrast(
+CMFL_EFFECT = contrast(
     "cmfl",
     "at one small stepsize uploads that run against the common update are not missed on the way to "
     "its floor; with each side at its own best stepsize local SGD takes no more bits here",
@@ -101,11 +194,11 @@ CMFL = contrast(
     scales=("linear", "log"), tuning=StepsizeChoice.ALIKE,
 )  # fmt: skip
 
-LAG = contrast(
+LAG_EFFECT = contrast(
     "lag",
     "workers of small curvature stay silent, at the rate of gradient descent",
     Setting(
-        "least-squares-rising", lambda n: problem("least-squares-rising", n), 9, 160,
+        "least-squares-rising", lambda n: catalogued("least-squares-rising", n), 9, 160,
         FromProblem("gamma = 1/L", lambda of: ConstantStep(1 / of.constants().need("L"))),
     ),
     Reading("sent_bits", target=1e-8),
@@ -206,3 +299,31 @@ def _verdict(
 def _thinned(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """At most so many places of a curve, its ends among them."""
     return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).astype(np.int64))
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "packets lost by coin", ByCoin(PacketLoss(0.3, 10)), "more than floor(pP) may get lost",
+        MONTE_CARLO,
+    ),
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "LAG speaking backwards", "workers send where little changed",
+        speaks_by_rule, lambda step: LAG(step, Backwards()),
+    ),
+    fault(
+        "LAG without 1/alpha^2", "the allowance is the sum of squared moves alone",
+        silence, _unscaled,
+    ),
+    fault(
+        "LAG of means with the sum's stepsize", "1/alpha^2 where 1/(alpha n)^2 is meant",
+        speaks_by_rule, _by_the_sum,
+    ),
+    fault(
+        "LAG forgetting the silent", "a silent worker counts as zero",
+        mean_of_the_last, wrapped(Forgetful, LAG),
+    ),
+)  # fmt: skip

@@ -1,17 +1,22 @@
-"""Closed forms: atomo, mean estimation, natural compression, printed levels."""
+"""Atoms, natural compression, mean estimation, printed levels: closed forms, and faults."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import final
 
 import torch
+from torch import Tensor
 
+from algorithms.codes.base import Symbols
 from algorithms.compressors.atomo import AtomBudget, Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.centred import Centred
 from algorithms.compressors.elias_qsgd import EliasQSGD
+from algorithms.compressors.entries import entries_of
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
@@ -20,11 +25,18 @@ from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.ternary import UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
-from algorithms.core.key import Key
+from algorithms.core.key import Draws, Key
+from algorithms.kernels import rounding
+from proofs_check.compressors.check import EXACT
 from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.statistics import TEST_ERROR, bound_test
+from proofs_check.mutants.method_mutant import (
+    FaultyCompressor,
+    OperatorMutant,
+    wrong_encoding,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory import bits
 from theory.claims import VarianceBound
@@ -232,3 +244,62 @@ COVERS = {
     "rounding_down": ("natural-compression",),
     "special_cases": ("atomo",),
 }
+
+
+@final
+@dataclass(frozen=True)
+class UncappedAtomo(FaultyCompressor):
+    """p_j = s |x_j| / ||x||_1 without the cap: what should be kept for sure is scaled down."""
+
+    right: Atomo
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        s = self.right.budget
+        assert isinstance(s, int)
+        level = x.abs().sum(-1, keepdim=True) / s
+        taken = draws.uniform(x.shape[-1], torch.float64) < x.abs() / level
+        none = torch.zeros_like(taken)
+        one, other = entries_of(none), entries_of(taken)
+        signs = other.pick((x < 0).to(torch.int64))
+        return (
+            level, one.count, one.positions, one.pick(x), other.count, other.positions, signs,
+        )  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class PrintedNatural(FaultyCompressor):
+    """Natural compression with p = 2^(ceil - floor) / 2^ceil = 2^-floor, as printed (E9)."""
+
+    right: NaturalCompression
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        mantissa, exponent = torch.frexp(x)
+        down = torch.ldexp(torch.ones_like(x), 1 - exponent)
+        uniforms = draws.uniform(x.shape[-1], x.dtype)
+        up = (uniforms >= down) & (mantissa.abs() != 0.5)
+        power = torch.ldexp(torch.sign(x) * 0.5, exponent) * (1 + up.to(x.dtype))
+        return (rounding.exponents(power, torch.zeros_like(power)),)
+
+
+@wrong_encoding("centre counted twice", Centred(0.25, optimal=False), check=EXACT)
+def off_centre(own: Centred, x: Tensor, draws: Draws) -> Symbols:
+    """mu is added again
+
+    Randomised mean that divides by p without keeping the centre's share.
+    """
+    centre, count, positions, values = own.encode(x, draws)
+    return centre, count, positions, torch.where(values != 0, values + centre, values)
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "ATOMO without a cap", UncappedAtomo(Atomo(2)), "probabilities above 1", EXACT
+    ),
+    OperatorMutant(
+        "printed natural compression",
+        PrintedNatural(NaturalCompression()),
+        "natural compression with p(t) as printed (E9)",
+        EXACT,
+    ),
+)  # fmt: skip

@@ -32,7 +32,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.evidence.quantisation.faults import Shuffled, SignsAlone, UncappedAtomo
+from proofs_check.evidence.quantisation.closed_forms import UncappedAtomo
+from proofs_check.evidence.quantisation.closed_forms_qsgd import Shuffled, SignsAlone
 from proofs_check.instruments.bits_setting import SLOW, bits_until, noisy
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.effect_check import EffectCheck

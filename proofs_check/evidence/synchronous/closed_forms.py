@@ -1,9 +1,10 @@
-"""Closed forms: bsp sgd, noisy quadratic, orders of bounds, printed assumptions."""
+"""Closed forms: bsp sgd, noisy quadratic, orders of bounds, printed assumptions; faults of bounds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,14 @@ from algorithms.memories.base import NoMemory
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Law, Quadratic
-from algorithms.synchronisation.barriers import BackupWorkers, Bulk
+from algorithms.synchronisation.barriers import (
+    BackupWorkers,
+    Bulk,
+)
 from algorithms.synchronisation.compute_times import Exponential, ShiftedExponential
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP
+from proofs_check.bounds.check import BoundCheck
 from proofs_check.evidence.auxiliary.closed_forms import converges
 from proofs_check.evidence.synchronous.closed_forms_barriers import (
     DRAWN_REPLICAS,
@@ -32,10 +37,15 @@ from proofs_check.evidence.synchronous.closed_forms_barriers import barriers_dra
 from proofs_check.instruments.closed_forms import ClosedForms, mean_square_is
 from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.stated_orders import order_verdict
+from proofs_check.methods.faulty.methods import MisscaledBSP
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 from theory.theorems.dgd import dgd
 from theory.theorems.ssp import ssp as ssp_theorem
@@ -250,3 +260,39 @@ CLOSED_FORMS = (bsp_sgd, noisy_quadratic, orders_of_all_bounds)
 
 
 COVERS = {"noisy_quadratic": ("bsp-sgd",), "orders_of_all_bounds": ("bsp-sgd",)}
+
+
+def from_the_minimiser() -> Quadratic:
+    """One curvature, start at x*, gamma = 1/L: BSP-SGD attains the noise terms of its bounds."""
+    return Quadratic.strongly_convex(4, 16, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)
+
+
+_BSP_UNDER_BOUND = BoundCheck(
+    "bsp-sgd", "quadratic-sc", bsp_nonconvex, from_the_minimiser, lambda s, _p, _t: BSP(s), 200
+)
+
+
+def under(theorem: Theorem) -> Verdict:
+    """BSP-SGD's whole curve under ``theorem``."""
+    return replace(_BSP_UNDER_BOUND, theorem=theorem).result().verdicts[0]
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "BSP summing gradients", "the sum over workers instead of the mean",
+        stationary_variance, MisscaledBSP,
+    ),
+    fault(
+        "BSP dividing by sqrt(n)", "the sum over workers divided by sqrt(n)",
+        stationary_variance, lambda step: MisscaledBSP(step, 0.5),
+    ),
+    MethodMutant(
+        "bound with a quarter of the noise", "sigma2/4 in the bound of BSP-SGD, non-convex",
+        lambda: under(MisreadBound(bsp_nonconvex, quarter_noise)), lambda: under(bsp_nonconvex),
+    ),
+    MethodMutant(
+        "bound with n squared", "n^2 for n in the bound of BSP-SGD, strongly convex",
+        lambda: under(MisreadBound(bsp_strongly_convex, workers_squared)),
+        lambda: under(bsp_strongly_convex),
+    ),
+)  # fmt: skip

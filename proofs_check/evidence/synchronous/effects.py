@@ -1,4 +1,4 @@
-"""Effects of barriers at a parameter server: what each row is for."""
+"""Effects of barriers at a parameter server, and faults: ages off by one, idle deadlines ..."""
 
 from __future__ import annotations
 
@@ -7,22 +7,113 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
 
+import numpy as np
 from torch import Tensor
 
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.methods.synchronous.parameter_server import Weighting
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.synchronisation.barriers import BackupWorkers, Bulk, RoundRobin
-from algorithms.synchronisation.compute_times import Exponential, Pareto
+from algorithms.synchronisation.barriers import (
+    Asynchronous,
+    BackupWorkers,
+    Bulk,
+    Deadline,
+    RoundRobin,
+)
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.compute_times import Constant, Exponential, Pareto
 from algorithms.synchronisation.conditions import Linked
-from algorithms.synchronisation.stale import SSP as StaleSynchronous
+from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from algorithms.transforms.base import Transform
+from proofs_check.evidence.synchronous.closed_forms_barriers import (
+    averaged,
+    backup_seconds,
+    clock_gap,
+    deadline_seconds,
+    each_gradient_once,
+    no_delay,
+    round_robin_age,
+    same_as_bsp,
+    sampled_noise,
+    turn_seconds,
+    unit_step,
+    within_deadline,
+)
 from proofs_check.instruments.contrast import Make, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting, around
-from proofs_check.methods.faulty.faulty_method import Spoil, SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import Spoil, SpoiltBarrier, wrapped
+from proofs_check.methods.faulty.methods import OwnTwice
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+
+
+def _late_push(now: WorkerStates, d: Decision) -> Decision:
+    """Pushes only every other advance of the slowest clock."""
+    even = (now.clock + d.arrived).min(axis=1) % 2 == 0
+    return d._replace(fetched=d.fetched & even[:, None])
+
+
+def _keep_going(now: WorkerStates, d: Decision) -> Decision:
+    """Late workers go on with their old gradient, which counts when it comes."""
+    return d._replace(started=d.arrived, fetched=d.arrived)
+
+
+def _first_come(now: WorkerStates, d: Decision) -> Decision:
+    """Whoever is first has the turn."""
+    return Asynchronous().decide(now)
+
+
+def _stragglers_too(now: WorkerStates, d: Decision) -> Decision:
+    """One more is waited for."""
+    arrived = now.first(min(now.n, int(d.arrived[0].sum()) + 1))
+    return d._replace(now=now.latest(arrived), arrived=arrived)
+
+
+def _server(weighting: Weighting, barrier: Barrier) -> ParameterServer:
+    return replace(averaged(barrier), weighting=weighting)
+
+
+@final
+@dataclass(frozen=True)
+class IdleDeadline(Barrier):
+    """Waits for the deadline although all have arrived.
+
+    Attributes:
+        seconds: the deadline.
+    """
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"idle deadline({self.seconds:g} s)"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(now=np.maximum(right.now, now.now + self.seconds))
+
+
+@final
+@dataclass(frozen=True)
+class PatientDeadline(Barrier):
+    """Late workers go on with the gradient they have begun.
+
+    Attributes:
+        seconds: the deadline.
+    """
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"patient deadline({self.seconds:g} s)"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(fetched=right.arrived, started=right.arrived)
+
 
 CALM = Setting(
     "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
@@ -109,7 +200,7 @@ def _late(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=d.fetched & fourth[:, None])
 
 
-SSP = contrast(
+SSP_EFFECT = contrast(
     "ssp",
     "who may run ahead of stragglers is there sooner, stale or not",
     replace(
@@ -147,7 +238,7 @@ ESSP = contrast(
     method="eager SSP, eight clocks",
     baseline=arm(
         "SSP of the same lead",
-        lambda it: replace(it.own, barrier=StaleSynchronous(it.own.barrier.s)),
+        lambda it: replace(it.own, barrier=SSP(it.own.barrier.s)),
     ),
     without=arm(
         "pushes at every eighth advance only", _spoilt(_seldom)
@@ -180,4 +271,58 @@ R2SP = contrast(
     ),
     at_most=0.85, source="Chen, Wang, Li 2019, INFOCOM: contention is what round robin removes",
     scales=("linear", "log"),
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "SSP one clock too far", "a worker may run s + 1 clocks ahead",
+        clock_gap, lambda s: SSP(s + 1),
+    ),
+    MethodMutant(
+        "eager SSP pushing late", "every other advance of the slowest clock is not sent",
+        lambda: clock_gap(lambda s: SpoiltBarrier(EagerSSP(s), _late_push)),
+        lambda: clock_gap(EagerSSP),
+    ),
+    fault(
+        "SSP counting own updates twice", "survey Eq. 7 as printed (E1)",
+        each_gradient_once, wrapped(OwnTwice, unit_step),
+    ),
+    fault(
+        "backup workers that wait for one more", "n - b + 1 gradients instead of n - b",
+        backup_seconds, lambda b: SpoiltBarrier(BackupWorkers(b), _stragglers_too),
+    ),
+    fault(
+        "backup workers whose stragglers count later", "late gradients are kept, not dropped",
+        no_delay, SpoiltBarrier(BackupWorkers(2), _keep_going),
+    ),
+    fault(
+        "backup workers that are always the same", "constant times: the last b never count",
+        sampled_noise, Constant(),
+    ),
+    fault(
+        "deadline that waits for one more", "an update after the deadline",
+        within_deadline, lambda s: SpoiltBarrier(Deadline(s), _stragglers_too),
+    ),
+    fault(
+        "round robin by arrival", "the turn goes to whoever is first",
+        round_robin_age, SpoiltBarrier(RoundRobin(), _first_come),
+    ),
+    MethodMutant(
+        "server that sums", "the sum of all gradients where their mean is due",
+        lambda: same_as_bsp(Bulk(), "bsp-sgd", partial(_server, Weighting.SUM)),
+        lambda: same_as_bsp(Bulk(), "bsp-sgd"),
+    ),
+    fault(
+        "deadline that idles", "an update waits for the deadline although all are in",
+        deadline_seconds, IdleDeadline,
+    ),
+    fault(
+        "deadline that keeps late gradients", "late workers go on instead of starting afresh",
+        deadline_seconds, PatientDeadline,
+    ),
+    fault(
+        "turns taken by whoever is first", "no worker waits for its turn",
+        turn_seconds, Asynchronous(),
+    ),
 )  # fmt: skip

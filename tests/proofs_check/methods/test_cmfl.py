@@ -16,7 +16,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.compressors.check import check_compressor
-from proofs_check.evidence.lazy import faults
+from proofs_check.evidence.lazy import effects as faults
 from proofs_check.instruments.exact import exact_law
 from proofs_check.mutants.method_mutant import OperatorMutant
 from proofs_check.mutants.report import faults_in

@@ -16,7 +16,7 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE, check_compressor
 from proofs_check.compressors.lengths import check_lengths
-from proofs_check.evidence.quantisation.faults import PrintedNatural
+from proofs_check.evidence.quantisation.closed_forms import PrintedNatural
 from proofs_check.instruments.exact import exact_law
 from proofs_check.mutants.method_mutant import FaultyCompressor, OperatorMutant
 from proofs_check.mutants.report import MUTANTS

@@ -13,12 +13,8 @@ from proofs_check.evidence.gossip_compressed import studies as d2_bias
 from proofs_check.evidence.gossip_compressed import studies as d2_limit
 from proofs_check.evidence.gossip_compressed import studies_difference as dcd_noise
 from proofs_check.evidence.gossip_compressed import studies_difference as ecd_noise
-from proofs_check.evidence.gossip_compressed.faults import (
-    SelfishDCD,
-    SlowECD,
-    UncorrectedD2,
-    UnmixedD2,
-)
+from proofs_check.evidence.gossip_compressed.effects import UncorrectedD2, UnmixedD2
+from proofs_check.evidence.gossip_compressed.faults import SelfishDCD, SlowECD
 from proofs_check.instruments.study import StudyResult
 from proofs_check.methods.faulty.faulty_method import wrapped
 from proofs_check.methods.faulty.methods import HastyChoco
