@@ -1,4 +1,4 @@
-"""Closed forms: bsp sgd, noisy quadratic, orders of bounds, printed assumptions; faults of bounds."""
+"""Closed forms: bsp sgd, noisy quadratic, orders, printed assumptions. Faults of bounds."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
 from proofs_check.evidence.gossip.closed_forms import consensus_problem
+from proofs_check.evidence.gossip_directed import effects as sgp_speedup
+from proofs_check.evidence.gossip_directed import studies as gossip_losses
 from proofs_check.evidence.gossip_directed import studies as push_sum_rounds
-from proofs_check.evidence.gossip_directed import studies as sgp_speedup
-from proofs_check.evidence.gossip_directed import studies_losses as gossip_losses
 from proofs_check.evidence.gossip_directed.closed_forms import DIGRAPH, Averaging
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import StudyResult
