@@ -1,21 +1,23 @@
-"""Closed forms: replays, cocod sgd, cooperative sgd, easgd, printed cells."""
+"""Closed forms: replays, CoCoD-SGD, cooperative SGD, EASGD, printed cells; the wrong side of S."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.cooperative.cooperative import (
     Central,
     Cooperative,
     Gossip,
+    Mixing,
     MixingOrder,
     averaging,
     elastic,
@@ -42,7 +44,9 @@ from proofs_check.evidence.local_updates.closed_forms_law import law_of_uneven_w
 from proofs_check.instruments.closed_forms import ClosedForms, same
 from proofs_check.instruments.erratum import Shown, demonstrates
 from proofs_check.instruments.paths import models, path
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
+from theory.constants import Constants
 from theory.rules.stability import Elastic
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import Metric
@@ -289,3 +293,46 @@ COVERS = {
     "cooperative_sgd_cooperative_sgd": ("cooperative-sgd", "gossip-local-sgd"),
     "law_of_overlap": ("cocod-sgd",),
 }
+
+
+@final
+@dataclass(frozen=True)
+class Transposed(Mixing):
+    """S^T in the place of S: from the wrong side, as one gets who keeps models as rows."""
+
+    right: Mixing
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, transposed"
+
+    @property
+    def auxiliary(self) -> int:
+        return self.right.auxiliary
+
+    def constants(self) -> Constants:
+        return self.right.constants()
+
+    def check(self, context: RunContext) -> None:
+        self.right.check(context)
+
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
+        size, n = x.shape[-2] + self.auxiliary, x.shape[-2]
+        unit = torch.eye(size, dtype=x.dtype).expand(*x.shape[:-2], size, size)
+        rows = self.right.apply(unit[..., :n, :], unit[..., n:, :], t, context)
+        s = torch.cat(rows, -2)  # S^T: rows of I S
+        mixed = s.mT @ torch.cat((x, extra), -2)
+        return mixed[..., :n, :].contiguous(), mixed[..., n:, :].contiguous()
+
+
+def from_the_left(right: Cooperative) -> Cooperative:
+    """Cooperative SGD that mixes with S^T."""
+    return replace(right, mixing=Transposed(right.mixing))
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "cooperative SGD from the wrong side", "S^T X in the place of X S, S not symmetric",
+        columns_are_mixed, from_the_left,
+    ),
+)  # fmt: skip

@@ -1,18 +1,27 @@
-"""Closed forms: coded regression, ri sgd, effective neighbours."""
+"""Closed forms: coded regression, RI-SGD, effective neighbours; faults of shards and codes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from algorithms.methods.base import Method
-from algorithms.methods.cooperative.coded_regression import CodedRegression, GradientCoding
+from algorithms.kernels.mean import mean_rows
+from algorithms.methods.base import Method, RunContext
+from algorithms.methods.cooperative.coded_regression import (
+    CodedRegression,
+    CodedState,
+    GradientCoding,
+    normal_equations,
+)
 from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.parts.cyclic_code import CyclicCode, solved
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.least_squares import LeastSquares
@@ -27,6 +36,8 @@ from proofs_check.evidence.cooperative.closed_forms import unchanged
 from proofs_check.instruments.closed_forms import ClosedForms, mean_is, same
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.whitened import models_at_end
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.networks.effective_neighbours import diffusion_variance, effective_neighbours
@@ -214,3 +225,103 @@ def effective_neighbours_law() -> tuple[Verdict, ...]:
 CLOSED_FORMS = (effective_neighbours_law,)
 
 COVERS = {"effective_neighbours_law": ("cooperative-sgd",)}
+
+
+def own_shard_twice(base: Quadratic, shards: int) -> Quadratic:
+    """Its own shard counts twice where a worker holds others: (2 f_i + f_{i+1} + ...)/(q+1)."""
+    if shards == 1:
+        return base
+    weights = (circulant(base.n, shards) * shards + np.eye(base.n)) / (shards + 1)
+    w = torch.from_numpy(weights)
+    return replace(base, a=w @ base.a, c=w @ base.c)
+
+
+def undivided(right: LocalSGD, shards: int) -> Method[Any]:
+    """RI-SGD on the sum over the shards held instead of their mean: a stepsize q times."""
+    longer = ConstantStep(shards * right.step_rule(0))
+    return OnMoreShards(replace(right, step_rule=longer), shards)
+
+
+@final
+@dataclass(frozen=True)
+class Misdecoded(FaultyMethod):
+    """Gradient coding whose server adds what arrived with coefficients of its own."""
+
+    right: GradientCoding
+    coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
+
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        subset, key = state.schedule.tick(t).arrivals, context.key.fold("gradient", t)
+        code = CyclicCode(context.network.n, self.right.spare)
+        coded = torch.zeros(())
+        for s in range(code.spare + 1):
+            draws = key.draws(context.replicas, (subset + s) % code.n)
+            coded = coded + code.shares(subset, s, state.x) * context.problem.gradient(
+                state.x, draws
+            )
+        total = (self.coefficients(code, subset, coded) * coded).sum(-2, keepdim=True)
+        return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
+
+
+@final
+@dataclass(frozen=True)
+class Uncoded(FaultyMethod):
+    """One round of normal equations without a code: those of the workers that came in time."""
+
+    right: CodedRegression
+
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        if t:
+            return state
+        d, subset = context.problem.d, state.schedule.tick(0).arrivals
+        mean = mean_rows(normal_equations(context.problem, subset))
+        hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
+        x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
+        return state._replace(x=context.published(x, t))
+
+    def seconds(self, state: CodedState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+def of_whom_it_should(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
+    """The right coefficients."""
+    return code.decoding(subset, like)
+
+
+def of_the_first(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
+    """Coefficients for workers 0, 1, ..., whoever arrived."""
+    return code.decoding(torch.arange(subset.shape[-1]).expand(subset.shape), like)
+
+
+def of_a_mean(code: CyclicCode, subset: Tensor, like: Tensor) -> Tensor:
+    """n / (n - s), as if what arrived were plain gradients."""
+    return torch.full((*subset.shape, 1), code.n / subset.shape[-1], dtype=like.dtype)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "effective neighbours by the gap", "1 + (n - 1) gap in the place of n_W",
+        lambda: steady_variance(Barbell(6), by_the_gap), lambda: steady_variance(Barbell(6)),
+    ),
+    fault(
+        "redundancy counting its own shard twice", "(2 f_i + f_{i+1} + ...)/(q + 1)",
+        shards_are_shared, own_shard_twice,
+    ),
+    fault(
+        "redundancy without division", "the sum over the shards held in the place of their mean",
+        redundant_bias, undivided,
+    ),
+    MethodMutant(
+        "decoding for other workers", "coefficients of workers 0, 1, ... whoever arrived",
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
+    ),
+    fault(
+        "one round without a code", "normal equations of those who came in time",
+        one_round, Uncoded,
+    ),
+    fault(
+        "coded gradients averaged", "messages are averaged as if they were plain gradients",
+        decoded_gradient, lambda right: Misdecoded(right, of_a_mean),
+    ),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Effects of local updates beyond plain averages: what each row is for."""
+"""Effects of local updates beyond plain averages; faults of EASGD and of overlapped averages."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
+import torch
 
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.engine.trace import Trace
+from algorithms.kernels.mean import mean_rows
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import RunContext
+from algorithms.methods.cooperative.cocod import CoCoD, CoCoDState
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD, AsyncEASGDState
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -21,7 +25,11 @@ from algorithms.problems.least_squares_data import dealt, packaged
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from proofs_check.evidence.cooperative.faults import ForgottenProgress, Uncoded
+from proofs_check.evidence.cooperative import closed_forms as cocod_sgd
+from proofs_check.evidence.cooperative import closed_forms as easgd
+from proofs_check.evidence.cooperative.closed_forms_redundancy import (
+    Uncoded,
+)
 from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import StepsizeChoice
 from proofs_check.instruments.measurement import Measurement
@@ -29,8 +37,83 @@ from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting, around
 from proofs_check.instruments.variants import Fixed
 from proofs_check.methods.faulty.faulty_method import FaultyMethod, LastStepAlone
+from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
+
+
+@final
+@dataclass(frozen=True)
+class StillVelocity(FaultyMethod):
+    """EAMSGD with the gradient at x instead of x + delta v: heavy ball, not Nesterov."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        still = state._replace(velocity=torch.zeros_like(state.velocity))
+        after = self.right.step(still, t, context)
+        kept = self.right.momentum * state.velocity
+        return after._replace(x=after.x + kept, velocity=after.velocity + kept)
+
+
+@final
+@dataclass(frozen=True)
+class ForgottenProgress(FaultyMethod):
+    """CoCoD-SGD that takes the old average and drops what was done while it came."""
+
+    right: CoCoD
+
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+        after = self.right.step(state, t, context)
+        if (t + 1) % self.right.period:
+            return after
+        x = mean_rows(state.sent, keepdim=True).expand_as(state.x).contiguous()
+        return CoCoDState(x, x)
+
+
+@wrong_step("EASGD pushing its centre", judge=easgd.mean_and_centre)
+def pushed_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """the centre moves away from the workers"""
+    after = own.step(state, t, context)
+    return after._replace(centre=2 * state.centre - after.centre)
+
+
+@wrong_step("EASGD with a late centre", judge=easgd.mean_and_centre)
+def late_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """the centre is pulled by the models after their step"""
+    after = own.step(state, t, context)
+    if t % own.period:
+        return after
+    beta = own.beta
+    used = context.network.n * own.alpha if beta is None else beta
+    mean = mean_rows(after.x, keepdim=True)
+    return after._replace(centre=state.centre + used * (mean - state.centre))
+
+
+@wrong_step("EASGD with an early centre", judge=easgd.elastic_replay)
+def early_centre(own: EASGD, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+    """models are pulled by the centre after its own step"""
+    after = own.step(state, t, context)
+    moved = after.centre - state.centre
+    return after._replace(x=after.x + own.alpha * moved)
+
+
+@wrong_step("EASGD by the server's clock", judge=easgd.asynchronous_replay)
+def clock_of_server(
+    own: AsyncEASGD, state: AsyncEASGDState, t: int, context: RunContext
+) -> AsyncEASGDState:
+    """tau divides the server's tick, not the worker's clock"""
+    return own.step(state._replace(made=torch.full_like(state.made, t)), t, context)
+
+
+@wrong_step("CoCoD-SGD with a fresh average", judge=cocod_sgd.overlap_replay)
+def fresh_overlap(own: CoCoD, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+    """no overlap: the models just made are averaged"""
+    after = LocalSGD(own.step_rule, own.period)
+    held = after.init(torch.zeros_like(state.x[0, 0]), context)._replace(x=state.x)
+    x = after.step(held, t, context).x
+    return CoCoDState(x, x)
+
 
 _SCALES = ("linear", "log")
 _D = 100
@@ -222,4 +305,17 @@ RI_SGD = contrast(
     at_most=0.4,
     source="Haddadpour, Kamani, Mahdavi, Cadambe 2019, ICML, Section 1: redundancy lowers the "
     "residual error",
+)  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "EAMSGD without looking ahead", "the gradient is taken at x, not at x + delta v",
+        lambda: easgd.elastic_replay(StillVelocity, 0.6),
+        lambda: easgd.elastic_replay(momentum=0.6),
+    ),
+    fault(
+        "CoCoD-SGD without local progress", "what was done while the average came is dropped",
+        cocod_sgd.overlap_mean_is_bsp, ForgottenProgress,
+    ),
 )  # fmt: skip
