@@ -1,4 +1,4 @@
-"""Adaptive k, gtop-k, lags and variance-based sparsifiers: closed forms, faults."""
+"""Adaptive k, gtop-k, lags, variance-based sparsifiers: closed forms, faults, runs under bounds."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
 from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.base import RunContext
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import fed_back
 from proofs_check.collectives.lists import gtop_k_tree
 from proofs_check.evidence.auxiliary.error_feedback import mean_row, noisy, nothing_moves_it_else
 from proofs_check.instruments.closed_forms import ClosedForms, same, supported
@@ -30,6 +32,8 @@ from proofs_check.verdict import Verdict
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 from theory.seconds.sparse_times import finished, merged, ready_times
 from theory.stepsizes import ConstantStep
+from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.layer_wise_adaptive import layer_wise_adaptive
 
 # Adaptive k: the virtual iterate.
 
@@ -185,9 +189,6 @@ def adacomp_words(make: Callable[[int], Compressor] = AdaComp) -> Verdict:
     return same("an entry takes 8 bits in bins up to 63, else 16", found, [8.0] * 10 + [16.0] * 6)
 
 
-CLOSED_FORMS = (adaptive_k, variance_based)
-
-
 # Faults planted in the accounts of sparsifiers that adapt.
 
 
@@ -216,6 +217,9 @@ def narrow_words(size: int) -> Compressor:
     return AdaComp(max(4, size // 3))
 
 
+CLOSED_FORMS = (adaptive_k, variance_based)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "AdaComp with narrower words", "the places in a bin have the bits of smaller bins",
@@ -234,3 +238,9 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         variance_based_keeps, False,
     ),
 )  # fmt: skip
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    fed_back("lags", ef_sgd_workers),
+    fed_back("lags", layer_wise_adaptive),
+)

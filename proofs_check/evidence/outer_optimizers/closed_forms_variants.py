@@ -1,4 +1,4 @@
-"""FedAdam, FedYogi, FedAdagrad and streaming DiLoCo: closed forms; faults in the last."""
+"""FedAdam, FedYogi, FedAdagrad, streaming DiLoCo: closed forms, faults; servers under a bound."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from algorithms.optimizers.lamb import adam
 from algorithms.optimizers.outer import BlockMomentum, Outer, server_momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import near, of_row
 from proofs_check.evidence.drift import two_workers
 from proofs_check.evidence.outer_optimizers.closed_forms import anchors_of
 from proofs_check.instruments.closed_forms import ClosedForms, none_wrong, same
@@ -26,6 +28,7 @@ from proofs_check.instruments.paths import models, path
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
+from theory.rules.virtual_iterate_deviation import block_momentum
 from theory.stepsizes import ConstantStep
 
 # FedAdam, FedYogi and FedAdagrad by hand, and where tau hides their squares.
@@ -239,25 +242,6 @@ def _mixed_otherwise(*args: Any, mix: float, **named: Any) -> StreamingDiLoCo:
     return StreamingDiLoCo(*args, **named | {"mix": 1 - mix if mix else 0.0})
 
 
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "streaming DiLoCo without its mix", "the local model is lost when a fragment is applied",
-        streaming_by_hand,
-        lambda *args, **named: StreamingDiLoCo(*args, **named | {"mix": 0.0}),
-    ),
-    fault(
-        "streaming DiLoCo with the mix the other way round", "1 - alpha for alpha",
-        streaming_by_hand,
-        _mixed_otherwise,
-    ),
-    fault(
-        "streaming DiLoCo that applies at once", "no step passes while a fragment is on its way",
-        streaming_by_hand,
-        lambda *args, **named: StreamingDiLoCo(*args, **named | {"delay": 0}),
-    ),
-)  # fmt: skip
-
-
 @wrong_step(
     "streaming DiLoCo with one velocity for all",
     judge=fragments_in_turn,
@@ -293,3 +277,29 @@ def wrong_sign(
     far = replace(own, delay=own.period - 1).step(state, t, context)  # sends, does not apply
     mirrored = far._replace(mean=2 * far.anchor - far.mean)
     return own.apply(mirrored, sent, t, context)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "streaming DiLoCo without its mix", "the local model is lost when a fragment is applied",
+        streaming_by_hand,
+        lambda *args, **named: StreamingDiLoCo(*args, **named | {"mix": 0.0}),
+    ),
+    fault(
+        "streaming DiLoCo with the mix the other way round", "1 - alpha for alpha",
+        streaming_by_hand,
+        _mixed_otherwise,
+    ),
+    fault(
+        "streaming DiLoCo that applies at once", "no step passes while a fragment is on its way",
+        streaming_by_hand,
+        lambda *args, **named: StreamingDiLoCo(*args, **named | {"delay": 0}),
+    ),
+)  # fmt: skip
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    near("fedavg", lambda: block_momentum(8, 0.0, 1.5), of_row("fedavg"), 600),
+    near("fedavgm", lambda: block_momentum(8, 0.9, 0.5), of_row("fedavgm"), 2400, rated=False),
+    near("slowmo", lambda: block_momentum(8, 0.8), of_row("slowmo"), 2400, rated=False),
+)
