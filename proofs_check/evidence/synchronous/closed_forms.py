@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -267,14 +266,12 @@ def from_the_minimiser() -> Quadratic:
     return Quadratic.strongly_convex(4, 16, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)
 
 
-_BSP_UNDER_BOUND = BoundCheck(
-    "bsp-sgd", "quadratic-sc", bsp_nonconvex, from_the_minimiser, lambda s, _p, _t: BSP(s), 200
-)
-
-
 def under(theorem: Theorem) -> Verdict:
     """BSP-SGD's whole curve under ``theorem``."""
-    return replace(_BSP_UNDER_BOUND, theorem=theorem).result().verdicts[0]
+    check = BoundCheck(
+        "bsp-sgd", "quadratic-sc", theorem, from_the_minimiser, lambda s, _p, _t: BSP(s), 200
+    )
+    return check.result().verdicts[0]
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
