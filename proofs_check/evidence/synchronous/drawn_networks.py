@@ -1,4 +1,5 @@
-"""Drawn matrices and graphs on which the shared network code is held to somebody else's.
+"""Drawn matrices and graphs on which the shared network code is held to somebody else's, and the
+comparison of sentences.
 
 Weights are multiples of 1/64, so that sums of rows and columns are 1 without rounding.
 """
@@ -12,6 +13,8 @@ import networkx as nx
 import numpy as np
 
 from algorithms.catalogue import ROWS
+from proofs_check.instruments.evidence import identity
+from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
 MOST = 9
@@ -78,3 +81,21 @@ def joined(matrices: Sequence[Floats]) -> Any:
     for w in matrices:
         union.add_edges_from((int(j), int(i)) for i, j in np.argwhere(w))
     return union
+
+
+def alike(
+    subject: str, claim: str, found: list[str], due: list[str], *, check: str, provenance: str
+) -> Verdict:
+    """Agrees if what was said is what is due, text by text; the first that is not is told."""
+    same = [float(one == other) for one, other in zip(found, due, strict=True)]
+    apart = next((f"{f!r} for {d!r}" for f, d in zip(found, due, strict=True) if f != d), "")
+    return identity(
+        subject,
+        claim,
+        same,
+        1.0,
+        check=check,
+        tolerance=0.0,
+        note=apart[:300],
+        provenance=provenance,
+    )

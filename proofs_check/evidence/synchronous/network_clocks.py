@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,11 +21,11 @@ from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.base import Neighbours
 from proofs_check.evidence.synchronous.drawn_networks import (
     EVERY_ROW,
+    alike,
     circulant,
     doubly_stochastic,
     numbers,
 )
-from proofs_check.evidence.synchronous.network_spectra import alike
 from proofs_check.instruments.evidence import identity
 from proofs_check.methods.plain_clock import PlainClock
 from proofs_check.verdict import Verdict
@@ -42,18 +41,6 @@ _SUMMED = 2 * 30 * _ROUNDS * 2.0**-53
 """Rounding of two sums, each of at most thirty positive times a round, relative to the sum."""
 
 
-class ClockCall(NamedTuple):
-    """A moment in the life of a clock.
-
-    Attributes:
-        name: what is asked of it.
-        ask: asks it.
-    """
-
-    name: str
-    ask: Callable[[Clock], None]
-
-
 def hours_of_workers() -> tuple[Verdict, ...]:
     """Drawn work and messages on a stopwatch and on a clock in plain arithmetic."""
     found, due, counted, gradients = list[float](), list[float](), list[float](), list[float]()
@@ -63,9 +50,7 @@ def hours_of_workers() -> tuple[Verdict, ...]:
     ):  # fmt: skip
         given = timing, _N, Key.seed(number), _IDS, links
         stopwatch, plain = Stopwatch(*given), PlainClock(*given)
-        for call in _calls(number):
-            for clock in (stopwatch, plain):
-                call.ask(clock)
+        for _ in zip(_life(stopwatch, number), _life(plain, number), strict=True):
             found += stopwatch.seconds.tolist()
             due += plain.seconds.tolist()
         counted += stopwatch.worked.double().reshape(-1).tolist()
@@ -93,34 +78,29 @@ def hours_of_workers() -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def _calls(number: int) -> Iterator[ClockCall]:
-    """Work of several gradients, more than are drawn together, between messages of all kinds."""
+def _life(clock: Clock, number: int) -> Iterator[None]:
+    """Work of several gradients, more than are drawn together, between messages of all kinds; after
+    each it halts."""
     for t in range(_ROUNDS):
         rng = numbers(number, t, 71)
         gradients, bits = int(rng.integers(1, 12)), int(rng.integers(1, 200))
         some = torch.from_numpy(rng.random((len(_IDS), _N)) > 0.4)
         lengths = torch.from_numpy(rng.integers(1, 200, (len(_IDS), _N)))
-        hears = torch.from_numpy(rng.integers(0, 2, (_N, _N))) * (1 - torch.eye(_N).long())
+        others = 1 - torch.eye(_N).long()
+        yield clock.work(gradients)
+        yield clock.work(2, some)
+        yield clock.exchange(bits, torch.from_numpy(rng.integers(0, 2, (_N, _N))) * others)
         each = torch.from_numpy(rng.integers(0, 2, (len(_IDS), _N, _N)))
-        each = each * (1 - torch.eye(_N).long())
-        yield ClockCall("work", lambda c, g=gradients: c.work(g))
-        yield ClockCall("work of some", lambda c, s=some: c.work(2, s))
-        yield ClockCall("links", lambda c, b=bits, h=hears: c.exchange(b, h))
-        yield ClockCall("links of each", lambda c, b=lengths, h=each: c.exchange(b, h))
-        yield ClockCall("answer", lambda c, b=bits: c.down(b))
-        yield ClockCall("up of some", lambda c, b=lengths, s=some: c.up(b * s, s.long(), s))
-        yield ClockCall("apart", lambda c, b=bits: _apart(c, b))
-        yield ClockCall("up", lambda c, b=bits: c.up(b, 1))
-        yield ClockCall("answers", lambda c, b=lengths: c.down(b, torch.ones_like(b)))
-
-
-def _apart(clock: Clock, bits: int) -> None:
-    """Work that takes no time, and messages that were sent earlier."""
-    with clock.paused():
-        clock.work(3)
-    with clock.overlapped():
-        clock.up(bits, 1)
-    clock.work()
+        yield clock.exchange(lengths, each * others)
+        yield clock.down(bits)
+        yield clock.up(lengths * some, some.long(), some)
+        with clock.paused():
+            yield clock.work(3)
+        with clock.overlapped():
+            clock.up(bits, 1)
+        yield clock.work()
+        yield clock.up(bits, 1)
+        yield clock.down(lengths, torch.ones_like(lengths))
 
 
 def waited_in_vain() -> tuple[Verdict, ...]:
@@ -146,12 +126,18 @@ def waited_in_vain() -> tuple[Verdict, ...]:
             shown = ", ".join(map(str, gone))
             sentence = f"{barrier} waits for ever at step 2 (replica {replica}) for worker {shown}"
             told.append(sentence if len(gone) == 1 else f"{sentence}, which died or stalls"[:70])
-    for held in (1, 4):
-        network = PointToPointNetwork(_N, torch.arange(held))
+    everyone = torch.arange(_N)
+    for held in ([0], [3], [1, 2]):
+        network = PointToPointNetwork(_N, torch.tensor(held))
+        here = [int(worker in held) for worker in range(_N)]
+        place = [worker - held[0] if worker in held else 0 for worker in range(_N)]
+        local, position = network.is_local(everyone), network.position(everyone)
         said.append(str((network.n, network.server.tolist(), network.workers.tolist())))
-        told.append(str((_N, [_N], list(range(held)))))
+        told.append(str((_N, [_N], held)))
+        said.append(str((local.long().tolist(), position.tolist())))
+        told.append(str((here, place)))
         said.append(str(tuple(network.account().sent_bits.shape)))
-        told.append(str((held,)))
+        told.append(str((len(held),)))
         for name, ask in _collectives():
             try:
                 ask(network)

@@ -16,6 +16,7 @@ import scipy.linalg
 from proofs_check.evidence.synchronous.drawn_networks import (
     EVERY_ROW,
     MOST,
+    alike,
     array_of,
     doubly_stochastic,
     graphs,
@@ -23,7 +24,6 @@ from proofs_check.evidence.synchronous.drawn_networks import (
     numbers,
     symmetric,
 )
-from proofs_check.evidence.synchronous.network_spectra import alike
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.networks.mixing import (
@@ -40,6 +40,10 @@ _STATED = 1e-12
 
 _INSIDE, _OUTSIDE = 0.99 * _STATED, 1.01 * _STATED
 """To either side of it by 1e-14, ten times what sums of nine numbers up to 1 round by."""
+
+
+_TIE = 1e-9
+"""Far more than rounding, far less than eigenvalues of drawn matrices are apart."""
 
 
 class DrawnSequence(NamedTuple):
@@ -81,12 +85,12 @@ def contraction_door() -> tuple[Verdict, ...]:
             values = np.delete(scipy.linalg.eigvalsh(w), -1)
             below, above = (float(values[0]), float(values[-1])) if n > 1 else (0.0, 0.0)
             lam, worst = max(-below, above), below if -below > above else above
-            if min(abs(lam - 1), abs(below + above)) < 1e-9 and lam < 1:
-                continue  # too near to either side for two programs
+            if lam > 0 and abs(below + above) < _TIE:
+                continue  # of two eigenvalues of one modulus either may be named
             found.append(_said(check_contracting, w))
             due.append(
                 f"W must contract, but has a second eigenvalue {worst:.6g}, so lam = {lam:.6g}"
-                if lam > 1 - 1e-9 else ""
+                if lam > 1 - _TIE else ""
             )  # fmt: skip
     cut = _beginnings(found, due)
     return (

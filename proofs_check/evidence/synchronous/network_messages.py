@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
@@ -20,6 +21,7 @@ from algorithms.compressors.nonzero import NonZero
 from algorithms.compressors.rand_k import RandK
 from algorithms.core.key import Key
 from algorithms.network.base import Packet, pack
+from algorithms.network.ledger import Account
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.simulated import Simulated
 from algorithms.topologies.base import Neighbours
@@ -79,7 +81,9 @@ def _sent(workers: Tensor, seed: int) -> Iterator[SentRows]:
         yield SentRows(packet, read, bits, np.ones_like(bits))
         some = rng.random(shape[:-1]) > 0.4
         silent = replace(packet, sends=torch.from_numpy(some))
-        yield SentRows(silent, np.where(some[..., None], read, 0.0), some * bits, some * 1)
+        yield SentRows(
+            silent, np.where(some[..., None], read, 0.0), some * bits, some.astype(np.float64)
+        )
 
 
 def _largest(lots: Floats) -> Floats:
@@ -101,7 +105,10 @@ class _Seen:
 
     def bill(self, network: Simulated, **due: Floats) -> None:
         """Note the six totals of every worker in every replica; what is not named is 0."""
-        account = network.account((len(_IDS),))
+        self.account(network.account((len(_IDS),)), due)
+
+    def account(self, account: Account, due: dict[str, Floats]) -> None:
+        """Note totals that were made earlier."""
         for name, total in zip(account._fields, account, strict=True):
             self.bills += total.double().reshape(-1).tolist()
             wanted = np.broadcast_to(due.get(name, np.zeros(())), tuple(total.shape))
@@ -158,7 +165,7 @@ def mixed_rows() -> tuple[Verdict, ...]:
 
 
 def _weights() -> Iterator[Floats]:
-    """Irregular ones of one direction, a regular ring, everybody with all, one that keeps nothing."""
+    """Irregular ones of one direction, a regular ring, all with all, one that keeps nothing."""
     yield doubly_stochastic(numbers(3, 62), _N, 3)
     yield doubly_stochastic(numbers(8, 62), _N, 4)
     yield circulant(numbers(2, 62), _N, 3)
@@ -211,7 +218,12 @@ def heard_rows() -> tuple[Verdict, ...]:
 
 
 def _due_of_sources(
-    seen: _Seen, network: Simulated, sent: SentRows, rows: Tensor, sources: Floats, came: Floats
+    seen: _Seen,
+    network: Simulated,
+    sent: SentRows,
+    rows: Tensor,
+    sources: NDArray[np.int64],
+    came: NDArray[np.bool_],
 ) -> None:
     read, bills = np.zeros((*sources.shape, _D)), np.zeros((4, len(_IDS), _N))
     for r, i, s in np.ndindex(*sources.shape):
@@ -245,9 +257,20 @@ def served_rows() -> tuple[Verdict, ...]:
         seen.row(own, sent.read)
         seen.row(mean, total / _N)
         seen.bill(network, **bill)
-        network.restart()
+        summed = torch.zeros(len(_IDS), _D, dtype=torch.float64)
+        sent.packet.add_onto(summed, sent.packet.symbols, torch.arange(_N), sent.packet.sends)
+        seen.row(summed, total[:, 0])
+        seen.row(network.mean_over_workers(own), total[:, 0] / _N)
+        once = network.books()
         seen.row(network.gather(sent.packet).result, sent.read)
+        twice = {name: 2 * amount for name, amount in bill.items()}
+        several = network.accounts([once, network.books()], (len(_IDS),))
+        for k, due in enumerate((bill, twice)):
+            seen.account(Account(*(total[k] for total in several)), due)
+        network.reopen(once)
         seen.bill(network, **bill)
+        network.restart()
+        seen.bill(network)
     for sent in _sent(torch.tensor([_N]), 21):
         network = Simulated(_N)
         seen.row(network.publish(sent.packet), sent.read)
@@ -261,7 +284,7 @@ def served_rows() -> tuple[Verdict, ...]:
             seen.row(
                 network.collect(sent.packet, active), np.where(there[..., None], sent.read, 0.0)
             )
-            bits, messages = _by_worker(ids, sent.bits), _by_worker(ids, there)
+            bits, messages = _by_worker(ids, sent.bits), _by_worker(ids, there.astype(np.float64))
             seen.bill(network, sent_bits=bits, sent_messages=messages, uploaded_messages=messages)
     for sent in _sent(torch.full((len(_IDS), 3), _N), 23):
         if sent.packet.sends is None:
@@ -269,12 +292,12 @@ def served_rows() -> tuple[Verdict, ...]:
             seen.row(
                 network.answer(sent.packet, active), np.where(there[..., None], sent.read, 0.0)
             )
-            bits, messages = _by_worker(ids, sent.bits), _by_worker(ids, there)
+            bits, messages = _by_worker(ids, sent.bits), _by_worker(ids, there.astype(np.float64))
             seen.bill(network, received_bits=bits, received_messages=messages)
     return seen.verdicts("messages to a server")
 
 
-def _by_worker(ids: Floats, amounts: Floats) -> Floats:
+def _by_worker(ids: NDArray[np.int64], amounts: Floats) -> Floats:
     """Sum of the amounts of each worker ``[R, n]``; nobody has none."""
     totals = np.zeros((len(_IDS), _N + 1))
     for r, k in np.ndindex(*ids.shape):

@@ -26,7 +26,7 @@ from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.partners import circle
-from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
+from algorithms.topologies.random_mixing import Calls, RandomEdge, RandomMixing
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
@@ -34,18 +34,18 @@ from proofs_check.evidence.synchronous.drawn_networks import (
     EVERY_ROW,
     MOST,
     ROUNDING,
-    array_of,
+    alike,
     connected_graphs,
     doubly_stochastic,
     joined,
     numbers,
 )
-from proofs_check.evidence.synchronous.network_spectra import alike
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
 _NAMED = "seed 17"
+_Outcomes = list[tuple[Fraction, Floats]]
 _UNIT = 2.0**-54  # spacing of numbers from 1/4 to 1/2
 
 
@@ -217,7 +217,7 @@ def random_meetings() -> tuple[Verdict, ...]:
     found, due, lams, values = list[float](), list[float](), list[float](), list[float]()
     for graph in connected_graphs():
         topology, n = _given(graph), len(graph)
-        every = [(RandomEdge(topology), _edges_of(graph))]
+        every: list[tuple[Calls, _Outcomes]] = [(RandomEdge(topology), _edges_of(graph))]
         if n <= 4:
             every.append((RandomOutNeighbour(topology), _pushes_of(graph)))
         for mixing, outcomes in every:
@@ -246,7 +246,7 @@ def random_meetings() -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def _edges_of(graph: Any) -> list[tuple[Fraction, Floats]]:
+def _edges_of(graph: Any) -> _Outcomes:
     """Every caller and called with its probability, and what they do."""
     n, every = len(graph), []
     for i in graph:
@@ -257,7 +257,7 @@ def _edges_of(graph: Any) -> list[tuple[Fraction, Floats]]:
     return every
 
 
-def _pushes_of(graph: Any) -> list[tuple[Fraction, Floats]]:
+def _pushes_of(graph: Any) -> _Outcomes:
     """Every choice of receivers with its probability, and what it does."""
     n, every = len(graph), []
     for receivers in choices(*(sorted(graph.neighbors(j)) for j in range(n))):
@@ -273,17 +273,20 @@ def _drawn() -> tuple[list[str], list[str]]:
     for graph in (nx.path_graph(4), nx.lollipop_graph(3, 1), nx.complete_graph(2)):
         for make, outcomes in ((RandomEdge, _edges_of), (RandomOutNeighbour, _pushes_of)):
             possible = {w.tobytes() for _, w in outcomes(graph)}
-            mixing: RandomMixing = make(_given(graph))
+            mixing: Calls = make(_given(graph))
             for t in range(5):
                 drawn = mixing.draw(t, Key.seed(5), replicas)
                 whole = _matrices(drawn.sources.numpy(), drawn.weights.numpy())
                 many = mixing.over(range(t, t + 2), Key.seed(5), replicas)
                 again = _matrices(many.sources[0], many.weights[0])
+                plain = RandomMixing.over(mixing, range(t, t + 2), Key.seed(5), replicas)
+                second = [_matrices(one.sources[1], one.weights[1]) for one in (many, plain)]
                 kept = [w.diagonal().tolist() for w in whole]
                 said += [str([w.tobytes() in possible for w in whole]), str(drawn.kept.tolist())]
                 told += [str([True] * len(whole)), str(kept)]
                 said.append(str(np.array_equal(np.array(whole), np.array(again))))
-                told.append("True")
+                said.append(str(np.array_equal(*np.array(second))))
+                told += ["True", "True"]
     return said, told
 
 
