@@ -165,6 +165,7 @@ class Stopwatch(Clock):
 
     def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
         """Workers send; ``subset`` ``[..., n]`` (bool; None: all) go on when the last message came.
+        Where nobody sends, nobody waits.
 
         Raises:
             WorkerLost: a worker's message never comes.
@@ -172,9 +173,9 @@ class Stopwatch(Clock):
         there = self.clocks + self._summed(bits, messages)
         waited = there if subset is None else torch.where(subset, there, -torch.inf)
         latest = waited.amax(-1, keepdim=True)
-        if not _all_finite(latest):
-            replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
-            gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
+        if not latest.amax().item() < math.inf:
+            replica = int((~(latest < math.inf)).reshape(-1).nonzero()[0])
+            gone = (waited.reshape(-1, self.n)[replica] == math.inf).nonzero()[:, 0].tolist()
             raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
         self.clocks = (
             latest.expand_as(there) if subset is None else torch.where(subset, latest, there)

@@ -28,7 +28,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import Linked, LostWorker, Repeated
-from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch, Timing
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.bandwidth_matching import BandwidthMatching
 from algorithms.topologies.ring import Ring
@@ -168,6 +168,17 @@ def test_a_lost_worker_is_named_and_nothing_done_is_lost(method) -> None:
     with pytest.raises(WorkerLost, match=r"waits for ever at step 5 .* for worker 3") as caught:
         run(method, PROBLEM, steps=50, timing=timing)
     assert caught.value.trace.steps[-1] >= 4 and np.isfinite(caught.value.trace.seconds).all()
+
+
+def test_where_nobody_sends_nobody_waits_and_the_dead_are_not_missed() -> None:
+    """A replica whose round has no sender goes on; so does one whose lost worker does not send."""
+    clock = Stopwatch(TIMING, 3, Key.seed(1), torch.arange(2))
+    clock.clocks = torch.tensor([[1.0, 2.0, 3.0], [1.0, torch.inf, 3.0]], dtype=torch.float64)
+    clock.up(0, 0, torch.tensor([[False] * 3, [True, False, True]]))
+    assert clock.clocks.tolist() == [[1.0, 2.0, 3.0], [3.0, torch.inf, 3.0]]
+    clock.clocks[1, 0] = torch.inf
+    with pytest.raises(WorkerLost, match=r"\(replica 1\) for worker 0,"):
+        clock.up(0, 0, torch.tensor([[True] * 3, [True, False, True]]))
 
 
 @pytest.mark.parametrize(
