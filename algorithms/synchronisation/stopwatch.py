@@ -166,14 +166,16 @@ class Stopwatch(Clock):
     def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
         """Workers send; ``subset`` ``[..., n]`` (bool; None: all) go on when the last message came.
 
+        In a replica in which nobody sends nobody waits.
+
         Raises:
             WorkerLost: a worker's message never comes.
         """
         there = self.clocks + self._summed(bits, messages)
         waited = there if subset is None else torch.where(subset, there, -torch.inf)
         latest = waited.amax(-1, keepdim=True)
-        if not _all_finite(latest):
-            replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
+        if not _all_finite(latest) and bool((lost := ~(latest < torch.inf)).any()):
+            replica = int(lost.reshape(-1).nonzero()[0])
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
         self.clocks = (
