@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import row
 from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import record_steps
 from algorithms.methods.base import Method
@@ -33,7 +32,6 @@ from proofs_check.instruments.regret import RegretSeries, regrets
 from proofs_check.instruments.under_bound import curve_under_bound, late_bound_verdict
 from proofs_check.methods.run_series import cited
 from proofs_check.methods.tuned_run import at_start, measured
-from proofs_check.methods.watched_instance import watched_instance
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -85,8 +83,7 @@ class BoundCheck:
         return method.constants(problem).merge(self.states(problem)).completed()
 
     def result(self) -> CellResult:
-        """64 replicas with the theorem's stepsize, held under its bound at every record; and the
-        method that it is, watched for a few steps."""
+        """64 replicas with the theorem's stepsize, held under its bound at every record."""
         problem = self.setting()
         c = self.constants(problem)
         step = self.theorem.stepsize(c, self.steps)
@@ -118,8 +115,7 @@ class BoundCheck:
         rates = () if rate is None else (rate,)
         begins = exact_start(self.theorem, c, step, start, subject=self.row, problem=self.problem)
         stays = (*self._ball(problem, step), *self._domain(problem, c, step))
-        watched = watched_instance(row(self.row), self.make, self.setting())
-        return CellResult((held, late, *rates, *begins, *stays, *watched), (run,))
+        return CellResult((held, late, *rates, *begins, *stays), (run,))
 
     def _rate(self, step: Stepsize, times: Floats, series: Floats, bound: Floats) -> Verdict | None:
         """The exponent of T against the bound's own from T/8 on: along the run where stepsizes are

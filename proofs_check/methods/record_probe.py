@@ -13,7 +13,7 @@ from algorithms.problems.base import Problem
 from theory.constants import Constants
 
 
-class Interrupted(RuntimeError):
+class RunCutOff(RuntimeError):
     """A run was to stop before its end, so that another goes on from its checkpoint."""
 
 
@@ -56,10 +56,10 @@ class RecordProbe(Method[RecordState]):
         """One move of every worker.
 
         Raises:
-            Interrupted: this is the step at which it stops.
+            RunCutOff: this is the step at which it stops.
         """
         if t == self.stops:
-            raise Interrupted
+            raise RunCutOff
         own = moves(state.replicas, context.network.workers, state.x.shape[-1])
         return state._replace(x=state.x + own)
 

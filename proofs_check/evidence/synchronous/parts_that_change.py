@@ -27,12 +27,16 @@ from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.methods.parts.constants import operator_constants, two_way_constants
+from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import SlowMomentum
+from algorithms.optimizers.truncation import TruncatedGradient
 from algorithms.problems.quadratic import Quadratic
 from algorithms.sets.ball import Ball
 from algorithms.sets.geometry import Euclidean
+from algorithms.synchronisation.compute_times import Exponential
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import identity
 from proofs_check.methods.falling_steps import FallingStep, falling
@@ -62,6 +66,11 @@ def _forgetful(reset: int) -> MovingAverageFeedback:
     return MovingAverageFeedback(0.5, reset)
 
 
+def _truncation() -> TruncatedGradient:
+    """Weights are drawn towards 0 after every third step."""
+    return TruncatedGradient(0.5, 10.0, 3)
+
+
 _PARTS: tuple[tuple[Make, int], ...] = (
     (lambda step: Batched(BSP(step), StagedBatch(3)), 1),
     (lambda step: BSP(step, _warming(), _forgetful(4), _warming(), _forgetful(5)), 1),
@@ -70,6 +79,9 @@ _PARTS: tuple[tuple[Make, int], ...] = (
     (lambda step: LocalSGD(step, _PERIOD, compressor=_warming()), 1),
     (lambda step: Scaffold(step, _PERIOD, participants=2), _PERIOD),
     (lambda step: DualAveraging(step, Ring(_N), Euclidean(Ball(1.0))), 1),
+    (lambda step: ParameterServer(
+        step, _STEPS, Exponential(1.0), replicas=_REPLICAS, proximal=_truncation(),
+    ), 1),
 )  # fmt: skip
 """Methods, and how old the stepsizes are that a step may ask for, plus one."""
 
@@ -92,7 +104,8 @@ def _held(make: Make, period: int) -> Iterator[Verdict]:
     seen = watch(method, problem, steps=_STEPS, replicas=_REPLICAS, seed=_SEED)
     yield fresh_draws(subject, problem, seen, kept, where)
     yield named_draws(subject, problem, seen, kept, where)
-    yield recorded(subject, problem, method, seen, _SEED, where, None)
+    schedule = method.schedule(_N) if isinstance(method, Scheduled) else None
+    yield recorded(subject, problem, method, seen, _SEED, where, schedule)
 
 
 _OPERATORS: tuple[Compressor, ...] = (

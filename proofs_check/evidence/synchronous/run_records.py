@@ -23,7 +23,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run, worker_axes
 from proofs_check.instruments.evidence import identity
-from proofs_check.methods.record_probe import Interrupted, RecordProbe, counts, hours, moves
+from proofs_check.methods.record_probe import RecordProbe, RunCutOff, counts, hours, moves
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
@@ -154,7 +154,7 @@ def checkpoints_every() -> tuple[Verdict, ...]:
     for every in _INTERVALS:
         with tempfile.TemporaryDirectory() as folder:
             kept = Checkpoints(Path(folder), every)
-            with suppress(Interrupted):
+            with suppress(RunCutOff):
                 _run(RecordProbe(stops=_CUT), kept)
             before = list(range(every, _CUT + 1, every))
             steps = sorted({*before, *range(every, _END + 1, every), _END})
