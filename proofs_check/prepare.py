@@ -15,6 +15,7 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from algorithms.tuning.grid import Best, Budget
 from algorithms.tuning.stored import still_of, tunings
+from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
@@ -26,6 +27,7 @@ from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.influences import influences
 from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
+from proofs_check.methods.watched_instance import watched_instance
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.refute.certified import DERIVATIONS, prove_best_constants
@@ -182,6 +184,18 @@ def _row_check(words: str, checks: Sequence[RowCheck], **repeated: bool) -> _Pre
     return prepared
 
 
+def _bound(cell: Cell, name: str) -> Prepared:
+    check = look_up("bound", name, {one.name: one for one in BOUND_CHECKS})
+    return partial(_bound_of, check, row(cell.row))
+
+
+def _bound_of(check: BoundCheck, of: Row) -> CellResult:
+    """A bound on the curve of a method, and that method watched for a few steps."""
+    found = confirmed(check.result, rates_only=True)
+    watched = watched_instance(of, check.make, check.setting())
+    return found._replace(verdicts=(*found.verdicts, *watched))
+
+
 def _effect(cell: Cell, name: str) -> Prepared:
     effect = look_up("effect of row", cell.row, EFFECTS)
     return partial(_variants_of if name == IN_VARIANTS else _effect_of, effect)
@@ -278,7 +292,7 @@ _PREPARED: dict[CellKind, _Preparation] = {
     CellKind.PUSH: _push,
     CellKind.PROOF: _proof,
     CellKind.CLOSED_FORM: _closed,
-    CellKind.BOUND: _row_check("bound", BOUND_CHECKS, rates_only=True),
+    CellKind.BOUND: _bound,
     CellKind.LIMIT: _limit,
     CellKind.STUDY: _row_check("study", STUDIES, rates_only=False),
     CellKind.EFFECT: _effect,

@@ -7,7 +7,7 @@ theorem is about the rows that the theorem speaks of; it or its module names oth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 
@@ -16,6 +16,7 @@ from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import name_of
 from proofs_check.refute.certified import DERIVATIONS
 from proofs_check.registry import CLOSED_FORMS
+from proofs_check.verdict import Outcome, Verdict
 
 
 def cells_of(key: str, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -57,6 +58,21 @@ def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
             f"{', '.join(sorted(declared - keys))}; `rateproof list` names those that are"
         )
     return tuple(sorted(named | stated | declared))
+
+
+@cache
+def of_every_row() -> tuple[Callable[[], tuple[Verdict, ...]], ...]:
+    """Closed forms that all rows which run rest on, somebody's own as well."""
+    running = {row.key for row in ROWS if row.recipe}
+    return tuple(check for check in CLOSED_FORMS if running <= set(rows_of(check)))
+
+
+def shared_parts() -> Iterator[Verdict]:
+    """One verdict of each closed form of :func:`of_every_row`: the first that refutes, else the
+    first."""
+    for check in of_every_row():
+        found = check()
+        yield next((one for one in found if one.outcome is Outcome.REFUTED), found[0])
 
 
 def _results(row: Row) -> set[str]:

@@ -165,7 +165,7 @@ class Stopwatch(Clock):
 
     def up(self, bits: int | Tensor, messages: int | Tensor, subset: Tensor | None = None) -> None:
         """Workers send; ``subset`` ``[..., n]`` (bool; None: all) go on when the last message came.
-        Where nobody sends, nobody waits.
+        In a replica in which nobody sends nobody waits.
 
         Raises:
             WorkerLost: a worker's message never comes.

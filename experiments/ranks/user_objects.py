@@ -25,6 +25,7 @@ from proofs_check.methods.equivalence import Case, two_worlds
 from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.problems.check import check_problem
+from proofs_check.row_coverage import shared_parts
 from proofs_check.suite import PRESETS
 from proofs_check.topologies.mixing import check_topology
 from proofs_check.topologies.push import check_push
@@ -112,7 +113,7 @@ def faults_of(name: str, pass_on: tuple[type[Exception], ...] = ()) -> Iterator[
 
 def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> Iterator[Verdict]:
     """Its operators, its runs on every problem, a watched run on the first where it does not
-    diverge, and the same code on so many real ranks."""
+    diverge, what all rows share, and the same code on so many real ranks."""
     effort, cases = PRESETS["quick"], list[Case]()
     for operator in own_row.operators:
         report(f"{own_row.key}: operator {operator.name}")
@@ -128,6 +129,9 @@ def check_row(name: str, own_row: Row, report: Report, ranks: int = RANKS) -> It
                 report(f"{own_row.key} on {objective}: watched run")
                 yield from run_invariants(own_row, problem(objective, WATCHED), SEED).verdicts
             cases.append(Case(own_row.key, build_own, (name, objective), steps=STEPS))
+    if cases:
+        report(f"{own_row.key}: what all rows share")
+        yield from shared_parts()
     if cases and ranks:
         report(f"{own_row.key}: {WORKERS} workers on {ranks} ranks")
         yield from two_worlds(tuple(cases), ranks)

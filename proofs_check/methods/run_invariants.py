@@ -22,13 +22,15 @@ from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.cell import CellResult
+from proofs_check.methods.asked_dimensions import asked_dimensions
+from proofs_check.methods.falling_steps import falling_of_row
 from proofs_check.methods.instrumented_run import (
     GradientPoints,
     RunObservations,
     SentMessages,
     watch,
 )
-from proofs_check.methods.run_paths import falling_of_row, recorded, resumed
+from proofs_check.methods.run_paths import recorded, resumed
 from proofs_check.methods.run_twins import by_other_means
 from proofs_check.methods.stated_periods import periods
 from proofs_check.methods.step_invariance import step_invariance_verdict
@@ -38,7 +40,7 @@ STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The fourteen checks of one row on one problem."""
+    """The fifteen checks of one row on one problem."""
     method = row.build(problem, STEPS)
     description = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
@@ -51,6 +53,7 @@ def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
             delays(row.key, problem, method, seen, description, row.ready().stale),
             periods(row.key, problem, method, seen, description),
             message_lengths(row.key, problem, seen, description),
+            asked_dimensions(row.key, problem, method, description),
             step_invariance_verdict(row, problem, description),
             blocks(row.key, problem, method, seen, seed, description),
             falling_of_row(row, problem, seed, description),

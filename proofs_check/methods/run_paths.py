@@ -1,4 +1,4 @@
-"""One run by several ways: as it is recorded, interrupted and resumed, and under falling stepsizes.
+"""One run by several ways: as it is recorded, and as it is interrupted and resumed.
 
 Each way leads to the models of the method's own steps, bit for bit, or to numbers that are computed
 again here from these models, so that nothing is statistics.
@@ -9,29 +9,24 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import Recipe, Row
 from algorithms.core.key import Key
 from algorithms.engine.run import run
 from algorithms.methods.base import Method, RunContext
-from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated
-from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run, worker_axes
 from algorithms.synchronisation.schedule import Schedule
 from proofs_check.methods.instrumented_run import RunObservations
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
-from theory.stepsizes import Stepsize
 
 ROUNDING = 1e-9
 """Relative difference of a recorded number from the same computed here in another order."""
@@ -39,7 +34,9 @@ ROUNDING = 1e-9
 _SQUARED = 1e-16  # of squares: where nothing is larger, all of it is rounding
 _ASKED_FOR = "workers_suboptimality", "weighted_suboptimality"  # which a plain run has not
 _RARE = 4  # records of a run that is recorded at some of its steps
-_BROKEN, _FALLING = 5, 12  # steps before a run is interrupted, and with falling stepsizes
+BROKEN = 5
+"""Steps before a run is interrupted."""
+
 _KEPT = 4  # steps between two checkpoints
 
 
@@ -185,13 +182,13 @@ def resumed(
     except ValueError as error:  # its state is none that can be kept
         why = str(error)
     with tempfile.TemporaryDirectory() as folder:
-        for begun, until in () if why else ((0, _BROKEN), (_BROKEN, steps), (steps, steps)):
+        for begun, until in () if why else ((0, BROKEN), (BROKEN, steps), (steps, steps)):
             kept = Checkpoints(Path(folder), _KEPT)
             ended = checkpointed_run(
                 method, problem, steps=until, kept=kept, seed=seed, replicas=replicas
             )
             late += ended.began != begun
-            apart += _apart(ended.models, seen.models[until])
+            apart += numbers_apart(ended.models, seen.models[until])
             count += ended.models.numel()
     return Verdict(
         subject=subject, problem=problem.name, check="resumed", kind=CheckKind.INVARIANT,
@@ -199,102 +196,13 @@ def resumed(
         outcome=Outcome.NOT_APPLICABLE if why
         else Outcome.REFUTED if apart or late else Outcome.AGREES,
         statistic=None if why else float(apart), bound=0.0, resolution=0.0,
-        evidence=why or f"{apart} of {count} numbers differ, after {_BROKEN} steps, where it "
+        evidence=why or f"{apart} of {count} numbers differ, after {BROKEN} steps, where it "
         f"is interrupted, or after {steps}"
         + (f"; {late} of 3 runs do not begin where one ended" if late else ""),
         provenance=provenance,
     )  # fmt: skip
 
 
-@final
-@dataclass(frozen=True)
-class FallingStep(Stepsize):
-    """gamma_t = scale / sqrt(t + 1), which notes the steps t that it is asked for.
-
-    Attributes:
-        asked: the steps, in the order in which they were asked for.
-    """
-
-    scale: float
-    asked: list[int] = field(default_factory=list, compare=False)
-
-    def __call__(self, t: int) -> float:
-        self.asked.append(t)
-        return self.scale / math.sqrt(t + 1)
-
-    def __str__(self) -> str:
-        return f"gamma_t = {self.scale:.4g}/sqrt(t + 1), noted"
-
-
-def falling_of_row(row: Row, problem: Problem, seed: int, provenance: str) -> Verdict:
-    """:func:`falling` of the method that a row makes, over two of its cycles or more."""
-    rule, recipe = FallingStep(0.1 / (problem.constants().L or 1.0)), row.ready()
-    period = _period(recipe, recipe.build(rule, problem, _FALLING), problem)
-    steps = max(_FALLING, 2 * period)
-    rule.asked.clear()
-    method = recipe.build(rule, problem, steps)
-    return falling(
-        row.key, method, rule, problem, seed, provenance, period, steps, recipe.kept_step
-    )
-
-
-def _period(recipe: Recipe, method: Method[Any], problem: Problem) -> int:
-    """After how many steps the rule of a step comes again; where a recipe has no number for it, H
-    or the period of the method."""
-    told = recipe.cycle(problem.n) if callable(recipe.cycle) else recipe.cycle
-    lengths = told, method.constants(problem).H, getattr(method, "period", None)
-    return next((one for one in lengths if isinstance(one, int) and one > 0), 1)
-
-
-def falling(
-    subject: str, method: Method[Any], rule: FallingStep, problem: Problem, seed: int,
-    provenance: str, period: int = 1, steps: int = _FALLING, kept: str = "",
-) -> Verdict:  # fmt: skip
-    """A method under stepsizes that fall at every step, by its own steps and in compiled blocks.
-
-    Step t takes the stepsize of step t; where steps come in a cycle of ``period`` steps, one of the
-    last ``period`` steps may be held; ``kept`` says why one is held for longer. Blocks are taken in
-    two parts, which end at the models of the method's own steps, bit for bit: one that keeps its
-    first stepsize, or begins a step late, ends elsewhere.
-    """
-    replicas = method.replicas if isinstance(method, Scheduled) else 2
-    context = RunContext(problem, Simulated(problem.n), Key.seed(seed), torch.arange(replicas))
-    state, models, faults, asking = method.init(problem.start(), context), [], list[str](), 0
-    newest = max(rule.asked, default=None)  # while it was made or begun
-    for t in range(steps):
-        models.append(method.models(state).clone())
-        rule.asked.clear()
-        state = method.step(state, t, context)
-        asking += bool(rule.asked)
-        newest = max(rule.asked, default=newest)
-        if not kept and newest is not None and not 0 <= t - newest < period:
-            faults.append(f"step {t} takes the stepsize of step {newest}, period {period}")
-    models.append(method.models(state).clone())
-    taken, blocks, t = 0, Blocks(method, context), 0
-    state = method.init(problem.start(), context)
-    for until in (_BROKEN, steps):
-        while t < until:
-            state, done = blocks.advance(state, t, until)
-            taken, t = taken + done, t + done
-            if done and (apart := _apart(method.models(state), models[t])):
-                faults.append(f"{apart} numbers of a block's models differ after {t} steps")
-            if not done:
-                state, t = method.step(state, t, context), t + 1
-    told = "no step asks for a stepsize" if newest is None else kept
-    return Verdict(
-        subject=subject, problem=problem.name, check="falling stepsizes", kind=CheckKind.INVARIANT,
-        claim="step t takes the stepsize of step t" + (
-            f" or of one of the {period - 1} before" if period > 1 else ""
-        ) + (", in compiled blocks too" if taken else ""),
-        outcome=Outcome.REFUTED if faults
-        else Outcome.NOT_APPLICABLE if told else Outcome.AGREES,
-        statistic=None if told and not faults else float(len(faults)), bound=0.0, resolution=0.0,
-        evidence=faults[0] if faults else told or f"{asking} of {steps} steps ask for a stepsize, "
-        f"{taken} steps are taken in blocks as well",
-        provenance=provenance,
-    )  # fmt: skip
-
-
-def _apart(one: Tensor, other: Tensor) -> int:
+def numbers_apart(one: Tensor, other: Tensor) -> int:
     """How many numbers differ."""
     return int((one != other.reshape(one.shape)).sum())

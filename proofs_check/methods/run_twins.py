@@ -131,7 +131,8 @@ def _apart_elsewhere(
 def named_draws(
     subject: str, problem: Problem, seen: RunObservations, kept: tuple[str, ...], provenance: str
 ) -> Verdict:
-    """What is drawn at step t is drawn under a key that is folded with t, for replicas of the run.
+    """What is drawn at step t is drawn under a key that is folded with t, for replicas of the run;
+    so is a message's key, whether its operator draws or not.
 
     Where workers count their draws themselves, a purpose's numbers count from 0. So the ranks of a
     real run, and whoever resumes one, find the numbers of a step by its name. Draws for the
@@ -139,17 +140,19 @@ def named_draws(
     """
     replicas = seen.models[0].shape[0]
     faults, counted, looked = list[str](), dict[str, list[int]](), 0
-    for asked in (one for one in seen.asked if one.t >= 0):
-        words = seen.purposes.get(asked.words, ())
+    named = [(one.t, one.words, one.replicas) for one in seen.asked]
+    named += [(one.t, one.packet.key.words, one.packet.replicas) for one in seen.sent]
+    for t, key, ids in (one for one in named if one[0] >= 0):
+        words = seen.purposes.get(key, ())
         purpose = " ".join(word for word in words if isinstance(word, str))
         numbers = [word for word in words if isinstance(word, int)]
         if not words or words[0] in kept:
             continue
         looked += 1
-        if not 0 <= int(asked.replicas.min()) <= int(asked.replicas.max()) < replicas:
-            faults.append(f"draws for {purpose!r} at step {asked.t} are of no replica of the run")
-        if asked.t not in numbers:
-            faults.append(f"draws for {purpose!r} at step {asked.t} name {numbers}")
+        if not 0 <= int(ids.min()) <= int(ids.max()) < replicas:
+            faults.append(f"draws for {purpose!r} at step {t} are of no replica of the run")
+        if t not in numbers:
+            faults.append(f"draws for {purpose!r} at step {t} name {numbers}")
         counted.setdefault(purpose, []).extend(numbers[:1])
     by_count = {
         name for name, of in counted.items() if sorted(set(of)) == list(range(len(set(of))))
@@ -158,13 +161,13 @@ def named_draws(
     faults = [one for one in faults if " name " not in one or one.split("'")[1] not in by_count]
     return Verdict(
         subject=subject, problem=problem.name, check="names of draws", kind=CheckKind.INVARIANT,
-        claim="what is drawn at step t is drawn under a key that names t, in replicas of the run",
+        claim="what is drawn or sent at step t has a key that names t, in replicas of the run",
         outcome=Outcome.REFUTED if faults
         else Outcome.AGREES if looked else Outcome.NOT_APPLICABLE,
         statistic=float(len(faults)), bound=0.0, resolution=0.0,
         evidence=f"{faults[0]}; {len(faults)} such draws" if faults
-        else f"{looked} draws name their step"
+        else f"{looked} draws and messages name their step"
         + (f"; those for {', '.join(sorted(by_count))} are counted from 0" if by_count else "")
-        if looked else "nothing is drawn",
+        if looked else "nothing is drawn or sent",
         provenance=provenance,
     )  # fmt: skip

@@ -14,10 +14,11 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.methods.falling_steps import FallingStep, falling
 from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.run_invariants import STEPS
-from proofs_check.methods.run_paths import FallingStep, falling, recorded, resumed
+from proofs_check.methods.run_paths import recorded, resumed
 from proofs_check.methods.stated_periods import periods
 from proofs_check.mutants.method_mutant import MethodMutant, fault, wrong_step
 from proofs_check.verdict import Verdict

@@ -39,7 +39,7 @@ from experiments.mutation.standing import JudgedMutant, MutantStanding
 from experiments.mutation.trial import MutationTrial, NoPassingCheck
 from experiments.power import row_scores
 from proofs_check.cell import CellKind
-from proofs_check.methods.run_paths import FallingStep
+from proofs_check.methods.falling_steps import FallingStep
 from proofs_check.row_coverage import cells_of
 from proofs_check.suite import cells
 from tests.experiments.calls import HANGS
