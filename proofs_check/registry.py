@@ -2,9 +2,10 @@
 
 Closed forms of a row (:class:`ClosedForms`), demonstrations of errata, effects, studies and faults
 are found by their type. What is of no such type a module of :mod:`proofs_check.evidence` (or of the
-rooms named below) declares: other closed forms in a tuple called ``CLOSED_FORMS``, those that show
-an erratum with its name in ``DEMONSTRATIONS``, derivations in ``PROOFS``, runs under a bound in
-``BOUND_CHECKS``, other faults in ``MUTANTS`` (operators) and ``METHOD_MUTANTS``.
+rooms named below) declares: other closed forms in a tuple called ``CLOSED_FORMS``, as those of
+:mod:`proofs_check.shared_code` are, those that show an erratum with its name in ``DEMONSTRATIONS``,
+derivations in ``PROOFS``, runs under a bound in ``BOUND_CHECKS``, other faults in ``MUTANTS``
+(operators) and ``METHOD_MUTANTS``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     *members("proofs_check.evidence", ClosedForms),
     *_SHOWN,
     *declared("proofs_check.evidence", "CLOSED_FORMS"),
+    *declared("proofs_check.shared_code", "CLOSED_FORMS"),
 )
 
 PROOFS: tuple[Callable[[], Verdict], ...] = (

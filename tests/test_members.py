@@ -181,6 +181,7 @@ DISCOVERED: tuple[tuple[str, str], ...] = (
     ("algorithms.topologies", "of_workers"),
     ("proofs_check.evidence", "BOUND_CHECKS"),
     ("proofs_check.evidence", "CLOSED_FORMS"),
+    ("proofs_check.shared_code", "CLOSED_FORMS"),
     ("proofs_check.evidence", "MUTANTS"),
     ("proofs_check.evidence", "METHOD_MUTANTS"),
     ("proofs_check.mutants", "MUTANTS"),
@@ -280,7 +281,8 @@ def test_every_closed_form_is_declared() -> None:
     """A public function without arguments that gives verdicts is a case."""
     loose = [
         f"{module.__name__}.{name}"
-        for module in modules("proofs_check.evidence")
+        for room in ("proofs_check.evidence", "proofs_check.shared_code")
+        for module in modules(room)
         for name, value in vars(module).items()
         if inspect.isfunction(value) and value.__module__ == module.__name__
         if not name.startswith("_") and not inspect.signature(value).parameters

@@ -25,13 +25,13 @@ from algorithms.network.ledger import Account
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.simulated import Simulated
 from algorithms.topologies.base import Neighbours
-from proofs_check.evidence.synchronous.drawn_networks import (
+from proofs_check.instruments.evidence import identity
+from proofs_check.shared_code.drawn_networks import (
     EVERY_ROW,
     circulant,
     doubly_stochastic,
     numbers,
 )
-from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 

@@ -19,15 +19,15 @@ from algorithms.network.point_to_point import PointToPointNetwork
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.base import Neighbours
-from proofs_check.evidence.synchronous.drawn_networks import (
+from proofs_check.instruments.evidence import identity
+from proofs_check.methods.plain_clock import PlainClock
+from proofs_check.shared_code.drawn_networks import (
     EVERY_ROW,
     alike,
     circulant,
     doubly_stochastic,
     numbers,
 )
-from proofs_check.instruments.evidence import identity
-from proofs_check.methods.plain_clock import PlainClock
 from proofs_check.verdict import Verdict
 from theory.seconds.costs import AlphaBeta
 

@@ -19,7 +19,8 @@ from algorithms.topologies.optimal_weights import FMMC
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.evidence.gossip_averaging import closed_forms_rounding
-from proofs_check.evidence.synchronous import (
+from proofs_check.row_coverage import cells_of
+from proofs_check.shared_code import (
     drawn_networks,
     network_clocks,
     network_doors,
@@ -27,7 +28,6 @@ from proofs_check.evidence.synchronous import (
     network_spectra,
     networks,
 )
-from proofs_check.row_coverage import cells_of
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
 from theory.networks import mixing, spectra, weights
@@ -52,7 +52,7 @@ def test_all_hold(check):
 def test_every_row_that_runs_rests_on_them(key):
     own = {cell.name for cell in cells_of(key, cells("quick"))}
     for module in MODULES:
-        assert {f"synchronous.{check.__name__}" for check in module.CLOSED_FORMS} <= own
+        assert {f"shared_code.{check.__name__}" for check in module.CLOSED_FORMS} <= own
         assert all(key in keys for keys in module.COVERS.values())
 
 

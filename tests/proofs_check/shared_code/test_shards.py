@@ -7,9 +7,9 @@ import pytest
 
 from algorithms.problems import partitions
 from algorithms.problems.partitions import Dirichlet, Iid, SortedByLabel
-from proofs_check.evidence.synchronous import random_numbers as shards
-from proofs_check.evidence.synchronous.random_numbers import COVERS
 from proofs_check.row_coverage import rows_of
+from proofs_check.shared_code import random_numbers as shards
+from proofs_check.shared_code.random_numbers import COVERS
 from proofs_check.verdict import Outcome
 
 

@@ -36,21 +36,21 @@ from algorithms.runner import checkpointed_run
 from algorithms.synchronisation import base as synchronisation
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.synchronisation.worker_states import WorkerStates
-from proofs_check.evidence.synchronous import (
-    method_helpers,
-    parts_that_change,
-    run_records,
-    schedules_by_hand,
-)
 from proofs_check.methods.asked_dimensions import asked_dimensions
 from proofs_check.methods.falling_steps import falling_of_row
 from proofs_check.methods.watched_instance import watched_instance
 from proofs_check.prepare import prepare
 from proofs_check.registry import BOUND_CHECKS
 from proofs_check.row_coverage import cells_of
+from proofs_check.shared_code import (
+    method_helpers,
+    parts_that_change,
+    run_records,
+    schedules_by_hand,
+)
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
-from tests.proofs_check.evidence.planted_expressions import plant, seen
+from tests.proofs_check.shared_code.planted_expressions import plant, seen
 
 MODULES = method_helpers, run_records, schedules_by_hand, parts_that_change
 CHECKS = [check for module in MODULES for check in module.CLOSED_FORMS]
@@ -124,7 +124,7 @@ def test_all_hold(check):
 def test_every_row_rests_on_them():
     for key in ("asp", "random-k", "push-sum"):
         own = {cell.name for cell in cells_of(key, cells("quick"))}
-        assert {f"synchronous.{check.__name__}" for check in CHECKS} <= own
+        assert {f"shared_code.{check.__name__}" for check in CHECKS} <= own
 
 
 def _plant(fault, monkeypatch):

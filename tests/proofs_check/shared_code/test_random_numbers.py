@@ -6,9 +6,9 @@ import pytest
 
 from algorithms.kernels import compiled, key_words, philox
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.evidence.synchronous import random_numbers
-from proofs_check.evidence.synchronous.random_numbers import CLOSED_FORMS, COVERS
 from proofs_check.row_coverage import cells_of
+from proofs_check.shared_code import random_numbers
+from proofs_check.shared_code.random_numbers import CLOSED_FORMS, COVERS
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
 
@@ -27,7 +27,7 @@ def test_all_hold(check):
 @pytest.mark.parametrize("key", ["asp", "random-k", "push-sum"])
 def test_every_row_rests_on_them(key):
     own = {cell.name for cell in cells_of(key, cells("quick"))}
-    assert {f"synchronous.{check.__name__}" for check in CLOSED_FORMS} <= own
+    assert {f"shared_code.{check.__name__}" for check in CLOSED_FORMS} <= own
     assert all(key in keys for keys in COVERS.values())
 
 

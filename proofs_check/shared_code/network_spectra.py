@@ -15,7 +15,8 @@ import networkx as nx
 import numpy as np
 import scipy.linalg
 
-from proofs_check.evidence.synchronous.drawn_networks import (
+from proofs_check.instruments.evidence import identity
+from proofs_check.shared_code.drawn_networks import (
     EVERY_ROW,
     MOST,
     ROUNDING,
@@ -28,7 +29,6 @@ from proofs_check.evidence.synchronous.drawn_networks import (
     numbers,
     symmetric,
 )
-from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.networks import spectra, weights

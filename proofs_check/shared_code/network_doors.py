@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 import scipy.linalg
 
-from proofs_check.evidence.synchronous.drawn_networks import (
+from proofs_check.shared_code.drawn_networks import (
     EVERY_ROW,
     MOST,
     alike,

@@ -7,9 +7,9 @@ import pytest
 from algorithms.problems import datasets, logistic_bounds
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import BoundedNonconvex
-from proofs_check.evidence.synchronous import attained_constants
-from proofs_check.evidence.synchronous.attained_constants import CLOSED_FORMS
 from proofs_check.problems.stating import StatedProblem
+from proofs_check.shared_code import attained_constants
+from proofs_check.shared_code.attained_constants import CLOSED_FORMS
 from proofs_check.verdict import Outcome
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from algorithms.problems import quadratic
-from proofs_check.evidence.synchronous.attained_constants import COVERS, made_to_order
 from proofs_check.row_coverage import rows_of
+from proofs_check.shared_code.attained_constants import COVERS, made_to_order
 from proofs_check.verdict import Outcome
 
 

@@ -30,7 +30,8 @@ from algorithms.topologies.random_mixing import Calls, RandomEdge, RandomMixing
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.evidence.synchronous.drawn_networks import (
+from proofs_check.instruments.evidence import identity
+from proofs_check.shared_code.drawn_networks import (
     EVERY_ROW,
     MOST,
     ROUNDING,
@@ -40,7 +41,6 @@ from proofs_check.evidence.synchronous.drawn_networks import (
     joined,
     numbers,
 )
-from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 

@@ -14,9 +14,9 @@ from algorithms.kernels import (
     scaled_sum,
     selection,
 )
-from proofs_check.evidence.synchronous import elementary_kernels
-from proofs_check.evidence.synchronous.elementary_kernels import CLOSED_FORMS, COVERS
 from proofs_check.row_coverage import rows_of
+from proofs_check.shared_code import elementary_kernels
+from proofs_check.shared_code.elementary_kernels import CLOSED_FORMS, COVERS
 from proofs_check.verdict import Outcome
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.evidence.synchronous import random_numbers as places
+from proofs_check.shared_code import random_numbers as places
 from proofs_check.verdict import Outcome
 
 

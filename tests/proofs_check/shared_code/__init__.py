@@ -1,0 +1,1 @@
+"""Tests of closed forms of code that all rows share."""
