@@ -46,7 +46,12 @@ class HelperCall(NamedTuple):
 
 
 class ProbeState(NamedTuple):
-    """Models of the workers ``[R, n, d]``, and the server's ``[R, 1, d]``."""
+    """State of the probe.
+
+    Attributes:
+        x: the workers' models ``[R, n, d]``.
+        y: the server's ``[R, 1, d]``.
+    """
 
     x: Tensor
     y: Tensor

@@ -18,10 +18,11 @@ class RunCutOff(RuntimeError):
 
 
 class RecordState(NamedTuple):
-    """Models ``[R, n, d]`` and replica ids ``[R]``.
+    """State of the probe.
 
     Attributes:
-        x: after t steps t times the moves of :func:`moves`.
+        x: models ``[R, n, d]``, after t steps t times the moves of :func:`moves`.
+        replicas: ids of the replicas ``[R]``.
     """
 
     x: Tensor
