@@ -12,10 +12,12 @@ import numpy as np
 import torch
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.nonzero import NonZero
 from algorithms.core.key import Key
 from algorithms.network.base import Network, pack
 from algorithms.network.clock import Clock
 from algorithms.network.point_to_point import PointToPointNetwork
+from algorithms.network.simulated import Simulated
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.base import Neighbours
@@ -35,6 +37,7 @@ _N = 5
 _IDS = torch.tensor([0, 3, 7])
 _ROUNDS = 12
 _SLOW = replace(STANDARD, link=AlphaBeta(0.5, 2.0**-7))
+_LISTED = 64 + 2  # bits of a value with its place among four
 _HALF_MILLISECOND = 5e-4
 _NAMED = "seed 17"
 _SUMMED = 2 * 30 * _ROUNDS * 2.0**-53
@@ -103,6 +106,35 @@ def _life(clock: Clock, number: int) -> Iterator[None]:
         yield clock.down(lengths, torch.ones_like(lengths))
 
 
+def served_hours() -> tuple[Verdict, ...]:
+    """Those who send to a server go on when the last of them is heard, one who is answered when its
+    answer is there; others, and nobody, wait for none."""
+    found, due, link = list[float](), list[float](), _SLOW.link
+    ids = np.array([[4, 0, _N], [1, _N, 2], [_N, _N, _N]])
+    active = torch.from_numpy(ids)
+    x = numbers(73).standard_normal((*ids.shape, 4)) * (numbers(74).random((*ids.shape, 4)) > 0.3)
+    took = link.alpha + link.beta * _LISTED * (x != 0).sum(-1)
+    for answers in (False, True):
+        network = Simulated(_N)
+        network.stopwatch = Stopwatch(_SLOW, _N, Key.seed(1), _IDS)
+        senders = torch.full_like(active, _N) if answers else active
+        packet = pack(NonZero(), torch.from_numpy(x), Key.seed(2), _IDS, senders)
+        _ = network.answer(packet, active) if answers else network.collect(packet, active)
+        hours = np.zeros((len(_IDS), _N))
+        for r, own in enumerate(ids):
+            there = own < _N
+            last = took[r, there].max(initial=0.0)
+            hours[r, own[there]] = took[r, there] if answers else last
+        found += network.stopwatch.clocks.ravel().tolist()
+        due += hours.ravel().tolist()
+    return (
+        identity(
+            "hours of workers", "senders wait for the last of them, the answered for their own",
+            found, due, check="loops over workers", tolerance=2.0**-51, provenance=_NAMED,
+        ),
+    )  # fmt: skip
+
+
 def waited_in_vain() -> tuple[Verdict, ...]:
     """Workers that never arrive are named with their replica, at a barrier and among neighbours;
     networks of ranks without a common clock refuse what needs all."""
@@ -167,6 +199,6 @@ def _collectives() -> Iterator[tuple[str, Callable[[Network], object]]]:
     yield "mean_over_workers", lambda net: net.mean_over_workers(rows)
 
 
-CLOSED_FORMS = (hours_of_workers, waited_in_vain)
+CLOSED_FORMS = (hours_of_workers, served_hours, waited_in_vain)
 COVERS = {check.__name__: EVERY_ROW for check in CLOSED_FORMS}
 """All rows that run: their modelled seconds are added up by this stopwatch."""

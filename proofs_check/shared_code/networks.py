@@ -18,7 +18,7 @@ import scipy.sparse
 import torch
 
 from algorithms.core.key import Key
-from algorithms.topologies.base import MixingSequence, Neighbours, Topology, product
+from algorithms.topologies.base import MixingSequence, Neighbours, Periodic, Topology, product
 from algorithms.topologies.base_graph import BaseGraph
 from algorithms.topologies.edges import adjacency, colouring, edges
 from algorithms.topologies.fixed import FixedMatrix
@@ -122,6 +122,15 @@ def periods() -> tuple[Verdict, ...]:
         due += whole.ravel().tolist()
         later = [topology.matrix(t + 3 * length) is w for t, w in enumerate(matrices)]
         near = [topology.neighbours(t) is topology.neighbours(t + length) for t in range(length)]
+        built = topology.build_period() if isinstance(topology, Periodic) else ()
+        found += [float(x) for w in matrices for x in w.ravel()]
+        due += [float(x) for w in built for x in w.ravel()]
+        for t, w in enumerate(built):
+            lists = topology.neighbours(t)
+            said.append(
+                str([*lists.index.double().ravel().tolist(), *lists.weight.ravel().tolist()])
+            )
+            told.append(str(_by_scipy(w)))
         said.append(str((length, all(later), all(near), any(w.flags.writeable for w in matrices))))
         told.append(str((_period_of(topology), True, True, False)))
         moved = np.square(matrices[0] - np.eye(topology.n)).sum() if length == 1 else None

@@ -234,6 +234,20 @@ def test_messages_that_take_no_time_are_refuted(name, monkeypatch):
     assert Outcome.REFUTED in outcomes(network_clocks.hours_of_workers)
 
 
+def test_answers_that_all_wait_for_are_refuted(monkeypatch):
+    true = Stopwatch.down
+    monkeypatch.setattr(
+        Stopwatch, "down", lambda self, bits, messages=1: true(self, bits, torch.ones_like(bits))
+    )
+    assert Outcome.REFUTED in outcomes(network_clocks.served_hours)
+
+
+def test_a_period_that_begins_with_its_last_step_is_refuted(monkeypatch):
+    true = networks.Periodic.matrix
+    monkeypatch.setattr(networks.Periodic, "matrix", lambda self, t: true(self, t - 1))
+    assert Outcome.REFUTED in outcomes(networks.periods)
+
+
 def test_a_rank_that_names_another_server_is_refuted(monkeypatch):
     monkeypatch.setattr(PointToPointNetwork, "server", torch.tensor([4]))
     assert Outcome.REFUTED in outcomes(network_clocks.waited_in_vain)
