@@ -271,6 +271,14 @@ def served_rows() -> tuple[Verdict, ...]:
         seen.bill(network, **bill)
         network.restart()
         seen.bill(network)
+        network.ledger.upload(7)  # of one message, where nobody says of how many
+        network.ledger.receive(9)
+        one, amounts = np.ones(()), {"sent_bits": np.array(7.0), "received_bits": np.array(9.0)}
+        counts = dict.fromkeys(("sent_messages", "received_messages", "uploaded_messages"), one)
+        seen.bill(network, **amounts, **counts)
+        network.ledger.send(5)
+        amounts["sent_bits"], counts["sent_messages"] = np.array(12.0), 2 * one
+        seen.bill(network, **amounts, **counts)
     for sent in _sent(torch.tensor([_N]), 21):
         network = Simulated(_N)
         seen.row(network.publish(sent.packet), sent.read)
