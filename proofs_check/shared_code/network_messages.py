@@ -21,7 +21,7 @@ from algorithms.compressors.nonzero import NonZero
 from algorithms.compressors.rand_k import RandK
 from algorithms.core.key import Key
 from algorithms.network.base import Packet, pack
-from algorithms.network.ledger import Account
+from algorithms.network.ledger import Account, Ledger
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.simulated import Simulated
 from algorithms.topologies.base import Neighbours
@@ -271,14 +271,15 @@ def served_rows() -> tuple[Verdict, ...]:
         seen.bill(network, **bill)
         network.restart()
         seen.bill(network)
-        network.ledger.upload(7)  # of one message, where nobody says of how many
-        network.ledger.receive(9)
-        one, amounts = np.ones(()), {"sent_bits": np.array(7.0), "received_bits": np.array(9.0)}
-        counts = dict.fromkeys(("sent_messages", "received_messages", "uploaded_messages"), one)
-        seen.bill(network, **amounts, **counts)
-        network.ledger.send(5)
-        amounts["sent_bits"], counts["sent_messages"] = np.array(12.0), 2 * one
-        seen.bill(network, **amounts, **counts)
+    book = Ledger(_N)
+    book.upload(7)  # of one message, where nobody says of how many
+    book.receive(9)
+    one, amounts = np.ones(()), {"sent_bits": np.array(7.0), "received_bits": np.array(9.0)}
+    counts = dict.fromkeys(("sent_messages", "received_messages", "uploaded_messages"), one)
+    seen.account(book.account((1,)), {**amounts, **counts})
+    book.send(5)
+    amounts["sent_bits"], counts["sent_messages"] = np.array(12.0), 2 * one
+    seen.account(book.account((1,)), {**amounts, **counts})
     for sent in _sent(torch.tensor([_N]), 21):
         network = Simulated(_N)
         seen.row(network.publish(sent.packet), sent.read)

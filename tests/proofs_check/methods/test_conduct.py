@@ -32,7 +32,7 @@ def test_no_row_does_otherwise_than_it_states(key):
     cell = WATCHED[key]
     found = run_invariants(row(key), problem(cell.problem, cell.n), 1).verdicts
     assert [v.check for v in found] == [
-        "draws", "delays", "periods", "message lengths", "steps alike", "blocks",
+        "draws", "delays", "periods", "message lengths", "claims asked", "steps alike", "blocks",
         "falling stepsizes", "records", "resumed", "names of draws", "twins", "clock",
         "prescribed stepsize", "records of f plus a constant",
     ]  # fmt: skip
