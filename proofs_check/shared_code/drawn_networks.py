@@ -25,7 +25,7 @@ ROUNDING = 8 * MOST * float(np.finfo(np.float64).eps)
 in norm, and each of three matrices is formed with a rounding or two in every entry (8 n eps)."""
 
 EVERY_ROW = tuple(row.key for row in ROWS if row.recipe)
-"""Rows that run: all state the constants of a network, or send over one."""
+"""Rows that run: all rest on the code that rows share."""
 
 _SHARES = 64
 _SEED = 17

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from algorithms.catalogue import ROWS
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.hard_threshold import HardThreshold
 from algorithms.compressors.one_bit import OneBit
@@ -44,6 +43,7 @@ from proofs_check.methods.instrumented_run import watch
 from proofs_check.methods.run_invariants import fresh_draws
 from proofs_check.methods.run_paths import recorded
 from proofs_check.methods.run_twins import named_draws
+from proofs_check.shared_code.drawn_networks import EVERY_ROW
 from proofs_check.verdict import Verdict
 from theory.claims import Contraction, Unbiased, VarianceBound
 from theory.constants import Constants
@@ -169,5 +169,5 @@ def _both(stated: Constants) -> list[float]:
 
 
 CLOSED_FORMS = (parts_that_change, constants_of_operators)
-COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
+COVERS = {check.__name__: EVERY_ROW for check in CLOSED_FORMS}
 """All rows that run: their bounds and studies take such methods."""

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from algorithms.catalogue import ROWS
 from algorithms.core.key import Key
 from algorithms.engine.run import run
 from algorithms.engine.trace import Trace, record_steps
@@ -24,6 +23,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run, worker_axes
 from proofs_check.instruments.evidence import identity
 from proofs_check.methods.record_probe import RecordProbe, RunCutOff, counts, hours, moves
+from proofs_check.shared_code.drawn_networks import EVERY_ROW
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
@@ -198,5 +198,5 @@ def _steps(folder: str) -> list[int]:
 
 
 CLOSED_FORMS = (record_places, record_series, checkpoints_every)
-COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
+COVERS = {check.__name__: EVERY_ROW for check in CLOSED_FORMS}
 """All rows that run: their runs are recorded so."""

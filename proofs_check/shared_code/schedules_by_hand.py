@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import ROWS
 from algorithms.core.key import Key
 from algorithms.methods.base import RunContext
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -34,6 +33,7 @@ from algorithms.synchronisation.worker_states import WorkerStates
 from proofs_check.instruments.evidence import identity
 from proofs_check.methods.plain_helpers import key_by_hand
 from proofs_check.methods.run_twins import plain_twins
+from proofs_check.shared_code.drawn_networks import EVERY_ROW
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -253,5 +253,5 @@ def worker_states() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (schedules, plans, worker_states)
-COVERS = {check.__name__: tuple(r.key for r in ROWS if r.recipe) for check in CLOSED_FORMS}
+COVERS = {check.__name__: EVERY_ROW for check in CLOSED_FORMS}
 """All rows that run: those that follow a schedule, and those that are compared with such."""
