@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Property
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.masked import MaskCompressor
-from algorithms.compressors.requirements import kept, share_name
+from algorithms.compressors.requirements import count_formula, kept, share_name
 from algorithms.core.key import Draws, drawn_lots
 from algorithms.core.row_slices import row_slices
 from algorithms.kernels import selection
@@ -64,9 +64,10 @@ class AbsoluteThreshold(MaskCompressor):
         return s, kept(self.keep, s, "keep")
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        return (
-            Contraction(self._expected(d) / d, "r(d+1)/(d(s+1))", _SHARP, True, Confidence.DERIVED),
-        )
+        looked_at = "d" if self.sample is None else count_formula(self.sample, "sample")
+        rank = count_formula(self.keep, "keep", "s")
+        formula = f"r(d+1)/(d(s+1)), s = {looked_at}, r = {rank}"
+        return (Contraction(self._expected(d) / d, formula, _SHARP, True, Confidence.DERIVED),)
 
     def _expected(self, d: int) -> float:
         """Expected number of entries at or above the threshold, r (d + 1) / (s + 1)."""

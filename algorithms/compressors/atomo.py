@@ -58,7 +58,7 @@ class Atomo(DropOut):
         elif self.budget is AtomBudget.TERNGRAD:
             omega, formula = (math.sqrt(d) - 1) / 2, "(sqrt(d) - 1)/2"
         else:
-            omega, formula = d / self._expected(d) - 1, "d/s - 1"
+            omega, formula = d / self._expected(d) - 1, "d/s - 1, s = budget"
         return (
             Unbiased(_PAPER),
             VarianceBound(omega, formula, _PAPER, True, Confidence.DERIVED),

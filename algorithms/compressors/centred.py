@@ -63,7 +63,7 @@ class Centred(GridCompressor):
         omega = d / self._expected(d) - 1
         return (
             Unbiased(_PAPER),
-            VarianceBound(omega, "d/B - 1", _PAPER, not self.mean, Confidence.DERIVED),
+            VarianceBound(omega, "d/B - 1, B = budget", _PAPER, not self.mean, Confidence.DERIVED),
         )
 
     def _expected(self, d: int) -> int:

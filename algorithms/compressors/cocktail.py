@@ -11,7 +11,13 @@ from torch import Tensor
 from algorithms.codes.base import Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nearest_grid import NearestGrid
-from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.compressors.requirements import (
+    count_formula,
+    kept,
+    require_finite,
+    require_rows,
+    share_name,
+)
 from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Draws, drawn_lots
 from algorithms.kernels.cocktail_rows import cocktail
@@ -72,7 +78,8 @@ class Cocktail(Compressor):
         left = 1 - (k - 1) / ((1 << self.b) - 1) ** 2
         if left <= 0:
             return ()
-        formula = "(1 - (k - 1)/(2^b - 1)^2) k/d"
+        sent = count_formula(self.top, "top", count_formula(self.share, "share"))
+        formula = f"(1 - (k - 1)/(2^b - 1)^2) k/d, k = {sent}"
         return (Contraction(left * k / d, formula, _OURS, False, Confidence.DERIVED),)
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:

@@ -25,6 +25,7 @@ from theory.claims import Claim, Confidence, Contraction, Source
 
 _SCALED = Source("Basu, Data, Karakus, Diggavi", 2019, "1906.02367", "Lemma 2")
 _UNSCALED = Source("Basu, Data, Karakus, Diggavi", 2019, "1906.02367", "Lemma 1")
+_BETA = "beta = min(k/s^2, sqrt(k)/s)"
 
 
 @final
@@ -65,10 +66,12 @@ class QuantisedTopK(SparseCompressor):
         share, beta = kept(self.k, d) / d, self.beta(d)
         if self.scaled:
             delta = share / (1 + beta)
-            return (Contraction(delta, "k/(d(1+beta))", _SCALED, False, Confidence.CERTAIN),)
+            formula = f"k/(d(1+beta)), {_BETA}"
+            return (Contraction(delta, formula, _SCALED, False, Confidence.CERTAIN),)
         if beta < 1:
             delta = (1 - beta) * share
-            return (Contraction(delta, "(1-beta)k/d", _UNSCALED, False, Confidence.CERTAIN),)
+            formula = f"(1-beta)k/d, {_BETA}"
+            return (Contraction(delta, formula, _UNSCALED, False, Confidence.CERTAIN),)
         return ()
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:

@@ -20,6 +20,7 @@ from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Xia et al.", 2019, "", "bounded-loss tolerance")
+_PACKETS = "P = ceil(d/size)"
 
 
 @final
@@ -71,12 +72,16 @@ class PacketLoss(Compressor):
         packets, lost = self.packets(d), self.lost(d)
         if not self.scaled:
             delta = 1 - lost / packets
-            return (Contraction(delta, "1 - floor(pP)/P", _PAPER, True, Confidence.DERIVED),)
+            return (
+                Contraction(
+                    delta, f"1 - floor(p P)/P, {_PACKETS}", _PAPER, True, Confidence.DERIVED
+                ),
+            )
         omega = lost / (packets - lost)
         return (
             Unbiased(_PAPER, Confidence.DERIVED),
             VarianceBound(
-                omega, "floor(pP)/(P - floor(pP))", _PAPER, True, Confidence.DERIVED
+                omega, f"floor(p P)/(P - floor(p P)), {_PACKETS}", _PAPER, True, Confidence.DERIVED
             ),
         )  # fmt: skip
 

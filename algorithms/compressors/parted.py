@@ -56,7 +56,7 @@ class Parted(Compressor):
         pairs = list(self.pairs(d))
         owned = {pair: pair[0].claims(pair[1]) for pair in pairs}
         lost = _without_constant([owned[pair] for pair in pairs], self.sizes(d))
-        return (lost,) if lost else joint_claims(list(owned.values()))
+        return (lost,) if lost else joint_claims(list(owned.values()), alone=len(pairs) == 1)
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         return tuple(
@@ -204,14 +204,15 @@ class Parted(Compressor):
         return not all(isinstance(code, Packed) for code in codes)
 
 
-def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
-    """Claims on the whole when each part has its claims: the weakest of every kind."""
+def joint_claims(parts: list[tuple[Claim, ...]], alone: bool = False) -> tuple[Claim, ...]:
+    """Claims on the whole when each part has its claims: the weakest of every kind; parts that are
+    alike may come once, and one that is ``alone`` is the whole."""
     claims: list[Claim] = []
     for position, claim in enumerate(parts[0]):
         peers = [own[position] for own in parts if position < len(own)]
         if len(peers) < len(parts) or any(type(p) is not type(claim) for p in peers):
             continue
-        claims.append(_weakest(peers))
+        claims.append(peers[0] if alone else _weakest(peers))
     return tuple(claims)
 
 
@@ -253,4 +254,4 @@ def _weakest(peers: list[Claim]) -> Claim:
     )
     kind = "max" if isinstance(worst, VarianceBound) else "min"
     formula = f"{kind} over parts of {worst.formula}"
-    return replace(worst, formula=formula) if len(peers) > 1 else worst
+    return replace(worst, formula=formula)

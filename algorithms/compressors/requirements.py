@@ -81,6 +81,11 @@ def kept(k: int | float, d: int, name: str = "k") -> int:
     return min(d, math.ceil(round(k * d, 9)) or 1)
 
 
+def count_formula(k: int | float, name: str, of: str = "d") -> str:
+    """Number of coordinates that a field called ``name`` keeps of ``of``, as a formula."""
+    return name if isinstance(k, Integral) else f"ceil({name} {of})"
+
+
 def share_name(k: int | float) -> str:
     """Text of k in names: a number, or a fraction of d."""
     return f"k={k}" if isinstance(k, Integral) else f"k={k:g}d"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, final
 
@@ -20,7 +20,7 @@ from algorithms.core.key import Draws
 from algorithms.kernels.coded_rows import entropy_coded
 from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
-from theory.claims import Claim
+from theory.claims import Claim, VarianceBound
 from theory.estimation.variable_length import variable_length
 
 
@@ -59,7 +59,14 @@ class VariableLength(GridCompressor):
         return f"k-level(k={k}) in {'arithmetic' if self.arithmetic else 'Huffman'} code"
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        return self._inner(d).claims(d)
+        claims = self._inner(d).claims(d)
+        if self.k is not None:
+            return claims
+        return tuple(
+            replace(one, formula=f"{one.formula}, k = max(2, floor(sqrt(d)) + 1)")
+            if isinstance(one, VarianceBound) else one
+            for one in claims
+        )  # fmt: skip
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return self._inner(x.shape[-1]).cells(x)

@@ -19,6 +19,7 @@ from proofs_check.compressors.lengths import check_lengths
 from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer, second_look
 from proofs_check.compressors.single import check_single
 from proofs_check.compressors.witness import check_witnesses
+from proofs_check.compressors.written_constants import written_constants
 from proofs_check.instruments.adversary import WorstVector, search, tightness
 from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
 from proofs_check.instruments.scripted import NotEnumerable
@@ -92,7 +93,7 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
             verdicts.append(_worst_case(evidence, claim, worst, again))
     single = check_single(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
     absolute = check_absolute(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
-    near = attained(compressor, d, verdicts)
+    near = *attained(compressor, d, verdicts), *written_constants((compressor,), d)
     messages = check_lengths(compressor, d=d, seed=seed), check_full_messages(compressor, d=d)
     return (*verdicts, *near, *absolute, single, *messages)
 

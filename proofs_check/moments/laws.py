@@ -175,7 +175,7 @@ def _integer(around: Around, high: int, place: int) -> ChoiceFactor | None:
         raise NotLinear(Reason.LAW, what=f"integers below {high}")
     values = torch.arange(high)
     seen = around.with_values(place, values)
-    if _same(seen, seen[:1]):
+    if bool(_same(seen, seen[:1]).all()):
         return None
     weights = torch.full((high,), 1 / high, dtype=torch.float64)
     return around.factor(place, values, weights, lambda real: real[around.source][:, place])
@@ -188,7 +188,7 @@ def _ordered(around: Around, count: int) -> list[ChoiceFactor] | None:
     table = _real((Choice(UNIFORM, count),), _CHECKS, 9)[0]
     seen = around.effects(lambda _: table)
     for moved in (table**5, table**0.2, table * _TINY, 1 - (1 - table) * _TINY):
-        if not _same(seen, around.effects(lambda _, moved=moved: moved)):  # type: ignore[misc]
+        if not bool(_same(seen, around.effects(lambda _, moved=moved: moved)).all()):  # type: ignore[misc]
             return None
     orders = torch.tensor(list(itertools.permutations(range(count))))
     uniforms = (orders + 0.5) / count
@@ -209,7 +209,7 @@ def _thresholds(around: Around, place: int) -> ChoiceFactor | None:
     """The factor of a uniform that decides by thresholds, if it decides anything."""
     grid = (torch.arange(_GRID, dtype=torch.float64) + 0.5) / _GRID
     seen = around.with_values(place, grid)
-    jumps = [i for i in range(_GRID - 1) if not _same(seen[i], seen[i + 1])]
+    jumps = (~_same(seen[:-1], seen[1:])).nonzero()[:, 0].tolist()
     if len(jumps) > _GRID // 2:
         raise NotLinear(Reason.LAW, what="a uniform number that decides by no finite law")
     if not jumps:
@@ -230,7 +230,7 @@ def _end(around: Around, place: int, low: float, high: float) -> float:
     left = around.with_values(place, torch.tensor([low], dtype=torch.float64))[0]
     while high - low > 2.0**-52:
         inner = low + (high - low) * torch.arange(1, _GRID, dtype=torch.float64) / _GRID
-        same = [_same(one, left) for one in around.with_values(place, inner)]
+        same = _same(around.with_values(place, inner), left).tolist()
         first = same.index(False) if False in same else len(same)
         values = [low, *inner.tolist(), high]
         low, high = values[first], values[first + 1]
@@ -274,5 +274,6 @@ def _code(ranks: Tensor, count: int) -> Tensor:
     return (ranks * count ** torch.arange(count)).sum(-1)
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    return bool(((one - other).abs() <= 1e-10 * (1 + one.abs())).all())
+def _same(effects: Tensor, others: Tensor) -> Tensor:
+    """Whether effects ``[S, ...]`` are those of ``others`` but for rounding ``[S]``."""
+    return ((effects - others).abs() <= 1e-10 * (1 + effects.abs())).flatten(1).all(-1)

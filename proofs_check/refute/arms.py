@@ -47,26 +47,34 @@ class Arms:
         self._pairs = [(claim, one.name) for claim in claims for one in attackers]
         self.reports = [ArmReport(claim.name, name) for claim, name in self._pairs]
         self._places: list[tuple[float, ...] | None] = [None] * len(self._pairs)
+        self._looked = [0] * len(self._pairs)
         self._until, self._whole, self._clock = until, whole, clock
         self._seed, self._given, self._workers = seed, 0, workers
         self._live = list(range(len(self._pairs)))
 
     def tasks(self) -> Iterator[tuple[SearchSlice, int]]:
         """Slices, until the time is over."""
+        longest = SLICE / 2
         while self._live and not self.broken:
-            turn = tuple(self._live)
+            turn, longest = tuple(self._live), 2 * longest
             for k, arm in enumerate(turn):
                 left = self._until - self._clock()
                 if left <= 0 or self.broken:
                     return
                 if arm in self._live:
                     self._given += 1
-                    share = min(SLICE, left, left * self._workers / (len(turn) - k))
+                    share = min(longest, left, left * self._workers / (len(turn) - k))
                     seed = 1000003 * self._seed + self._given
                     pair, place = self._pairs[arm], self._places[arm]
                     yield (
                         SearchSlice(
-                            *pair, seed, share, place, clock=self._clock, until=self._whole
+                            *pair,
+                            seed,
+                            share,
+                            place,
+                            looked=self._looked[arm],
+                            clock=self._clock,
+                            until=self._whole,
                         ),
                         arm,
                     )
@@ -91,6 +99,7 @@ class Arms:
         self.reports[arm] = before.joined(found.report)
         if found.report.reason and arm in self._live:
             self._live.remove(arm)
+        self._looked[arm] = found.looked
         now = found.report.best
         if now is not None and (before.best is None or now.ratio > before.best.ratio):
             self._places[arm] = found.place
@@ -143,7 +152,9 @@ def searched(
         starting = pool(joblib.delayed(len)(claims) for _ in range(workers))  # imports take seconds
         for task, arm in arms.first():
             found = sliced(task, arm)
-            done(replace(found, place=None))  # its edges are looked at again, in other units too
+            done(
+                replace(found, place=None, looked=0)
+            )  # its edges are looked at again, in other units too
         list(starting)
         begun = clock()
         arms.end_at(begun + share * budget, begun + budget)

@@ -43,7 +43,8 @@ class SearchSlice:
         seed: of the search.
         seconds: how long.
         start: where the largest ratio so far was found; None: nowhere.
-        edges: whether a search that starts nowhere looks at the attacker's edges first.
+        edges: whether a search looks at the attacker's edges first.
+        looked: at how many of them slices before have looked.
         clock: what seconds are read off; processor time where others use the machine too.
         until: when shrinking ends as well.
         climbs: whether the search goes on from the instances that it begins with.
@@ -55,6 +56,7 @@ class SearchSlice:
     seconds: float
     start: tuple[float, ...] | None = None
     edges: bool = True
+    looked: int = 0
     clock: Clock = time.monotonic
     until: float = math.inf
     climbs: bool = True
@@ -69,11 +71,13 @@ class SliceFound:
         report: instances, ratios and reasons.
         place: the point of the cube of the largest ratio.
         arm: which arm it was.
+        looked: at how many of the attacker's edges this slice and those before have looked.
     """
 
     report: ArmReport
     place: tuple[float, ...] | None
     arm: int = 0
+    looked: int = 0
 
 
 class SearchOver(Exception):
@@ -154,13 +158,13 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
     except Unfit as error:
         told = ArmReport(task.claim.name, task.attacker, reason=str(error))
         return SliceFound(replace(told, seconds=task.clock() - begun), None, arm)
-    others = _UNITS * task.seconds if task.start is None and task.edges else 0.0
+    left = attacker.edges(size)[task.looked :] if task.edges else np.zeros((0, size))
+    others = _UNITS * task.seconds if len(left) else 0.0
     ends = task.clock() + task.seconds
     climb = SearchObjective(attacker, task.claim, ends - others, clock=task.clock)
     rng = np.random.default_rng(task.seed)
-    edges = attacker.edges(size) if others else np.zeros((0, size))
-    first = rng.random((max(_POPULATION, len(edges) + _DRAWN), size))
-    first[1 : 1 + len(edges)] = edges
+    first = rng.random((max(_POPULATION, len(left) + _DRAWN), size))
+    first[1 : 1 + len(left)] = left
     if task.start is not None:
         first[0] = task.start
     with suppress(SearchOver):
@@ -169,6 +173,7 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
         else:
             for u in first:
                 climb(u)
+    looked = task.looked + max(0, min(len(left), climb.tried + climb.unfit - 1))
     if others:
         climb.in_other_units(ends)
     report = ArmReport(
@@ -176,7 +181,7 @@ def sliced(task: SearchSlice, arm: int = 0) -> SliceFound:
         counterexample=_counterexample(attacker, task, climb.best),
         seconds=task.clock() - begun,
     )  # fmt: skip
-    return SliceFound(report, climb.place, arm)
+    return SliceFound(report, climb.place, arm, looked)
 
 
 def _climbed(climb: SearchObjective, first: Floats, rng: np.random.Generator) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from proofs_check.refute.written_limits import changed_one_by_one, formula_value
+from proofs_check.instruments.written_formulas import formula_value
+from proofs_check.refute.written_limits import changed_one_by_one
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants, Inapplicable
 from theory.theorem import Theorem

@@ -8,21 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
-from tokenize import TokenError
-from typing import Any
 
 import numpy as np
-import sympy
-from sympy.parsing.sympy_parser import (
-    convert_xor,
-    implicit_multiplication,
-    parse_expr,
-    standard_transformations,
-)
 
+from proofs_check.instruments.written_formulas import FUNCTIONS, formula_value
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.constants import Constants
 from theory.ranges import RANGES
@@ -30,8 +21,6 @@ from theory.theorem import Theorem
 from theory.theorems.families import Descent, Limited
 
 _FACTORS, _NEXT = (0.01, 0.3, 3.0, 100.0), 1e-3  # of constants; next to an end of a range
-_FUNCTIONS = {"min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt, "ln": sympy.log}
-_READ = (*standard_transformations, convert_xor, implicit_multiplication)
 _ROUNDING = 1e-12
 _MANY, _BALANCE = 10**30, 1e-6  # steps, and what terms of higher order leave there
 _HALF = 0.5  # of the start, floors of order gamma^2
@@ -72,7 +61,7 @@ def written_limit(theorem: Theorem) -> Verdict:
 def _unread(text: str, theorem: Theorem) -> str:
     """Reason why a formula gives no number."""
     numbers = _numbers(theorem, theorem.example)
-    unknown = sorted(_names(text) - set(numbers) - set(_FUNCTIONS))
+    unknown = sorted(_names(text) - set(numbers) - set(FUNCTIONS))
     if unknown:
         return f"{text!r} is not computed: no constant is stated for {', '.join(unknown)}"
     return f"{text!r} is no formula of constants alone"
@@ -200,27 +189,3 @@ def _value(text: str, theorem: Theorem, c: Constants) -> float | None:
     (plain, half), numbers = _plain(text), _numbers(theorem, c)
     found = formula_value(plain, numbers)
     return found / 2 if found is not None and half and numbers.get("behind") else found
-
-
-def formula_value(text: str, numbers: Mapping[str, float]) -> float | None:
-    """A formula at numbers by their names; None where it is none of these alone."""
-    names = tuple(sorted({*re.findall(r"[A-Za-z_]\w*", text)} & {*numbers}))
-    function = _function(text, names)
-    if function is None:
-        return None
-    try:
-        return float(function(*(numbers[name] for name in names)))
-    except (ArithmeticError, TypeError, ValueError, NameError):
-        return None
-
-
-@cache
-def _function(text: str, names: tuple[str, ...]) -> Callable[..., Any] | None:
-    """A formula as a function of the names; None where it cannot be read."""
-    symbols = {name: sympy.Symbol(name) for name in names}
-    try:
-        read = parse_expr(text, {**symbols, **_FUNCTIONS}, _READ)
-        made: Callable[..., Any] = sympy.lambdify([*symbols.values()], read, "math")
-    except (SyntaxError, TypeError, ValueError, AttributeError, TokenError):
-        return None
-    return made if not getattr(read, "free_symbols", {0}) - {*symbols.values()} else None

@@ -25,9 +25,9 @@ from proofs_check.refute.claim import Claim
 from proofs_check.refute.instance import Instance, QuadraticInstance, simpler_numbers
 from proofs_check.refute.measured import BoundTrial, Unfit, largest_step
 from proofs_check.refute.ours import claims_called, claims_of
-from proofs_check.refute.outcome import Standing
+from proofs_check.refute.outcome import ArmReport, Standing
 from proofs_check.refute.rational import executed
-from proofs_check.refute.search import SearchSlice, sliced
+from proofs_check.refute.search import SearchSlice, SliceFound, sliced
 from proofs_check.refute.shrink import shrunk
 from proofs_check.refute.units import DIRECTIONS, in_other_units
 from tests.experiments.test_docs import HOUSE, blocks
@@ -152,6 +152,41 @@ def test_a_wrong_bound_is_refuted_by_the_first_look() -> None:
     looked = SearchSlice(wrong, "exact", 0, 20.0, climbs=False)
     found = sliced(looked).report.counterexample
     assert found is not None and found.confirmed
+
+
+class Looks:
+    """A clock that says how often it was read."""
+
+    def __init__(self) -> None:
+        self.count = 0.0
+
+    def __call__(self) -> float:
+        self.count += 1
+        return self.count
+
+
+def test_edges_that_a_slow_machine_does_not_reach_are_looked_at_in_the_next_slice() -> None:
+    claim = claims_of("bsp_nonconvex")[0]
+    every = len(exact.edges(exact.coordinates(claim)))
+    task = SearchSlice(claim, "exact", 0, 12.0, clock=Looks())
+    found, reached = sliced(task), [0]
+    while found.looked < every:
+        assert found.looked > reached[-1] and found.place is not None
+        reached.append(found.looked)
+        found = sliced(replace(task, looked=found.looked, start=found.place))
+    assert len(reached) > 2 and found.looked == every
+
+
+def test_slices_are_twice_as_long_in_every_turn() -> None:
+    arms = Arms(claims_of("bsp_nonconvex")[:1], ATTACKERS, 1000.0, 0, clock=lambda: 0.0)
+    count, seconds = len(ATTACKERS), []
+    for task, arm in arms.tasks():
+        seconds.append(task.seconds)
+        arms.take(SliceFound(ArmReport(task.claim.name, task.attacker), None, arm, arm + 1))
+        if len(seconds) > 2 * count:
+            assert task.looked == 1  # the first arm's
+            break
+    assert seconds == [8.0] * count + [16.0] * count + [32.0]
 
 
 def test_an_attacker_that_cannot_hold_a_method_says_why() -> None:

@@ -22,6 +22,10 @@ from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
 CLAIM = claims_of("bsp_nonconvex")[0]
 WRONG = dict(planted(CLAIM))
+SECONDS = 400.0
+"""Of processor time, more than the 60 of an attack by default: it ends where it refutes, and on a
+slow machine later."""
+
 C, STEP, T = bsp_nonconvex.example, ConstantStep(0.5), np.array([10.0])
 
 
@@ -60,15 +64,15 @@ def test_what_the_bound_does_not_speak_of_is_no_fault() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", sorted(WRONG))
-def test_they_are_refuted_within_a_minute(what: str) -> None:
-    found = attack(what, [WRONG[what]], budget=60, workers=1, clock=time.process_time)
+def test_they_are_refuted(what: str) -> None:
+    found = attack(what, [WRONG[what]], budget=SECONDS, workers=1, clock=time.process_time)
     assert found.standing is Standing.REFUTED, found.record()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", (*KNOWN_ERRORS, *survey_errors()), ids=lambda one: one.name)
-def test_what_is_believed_or_misprinted_is_refuted_within_a_minute(wrong: Claim) -> None:
-    found = attack(wrong.name, [wrong], budget=60, workers=1, clock=time.process_time)
+def test_what_is_believed_or_misprinted_is_refuted(wrong: Claim) -> None:
+    found = attack(wrong.name, [wrong], budget=SECONDS, workers=1, clock=time.process_time)
     assert found.standing is Standing.REFUTED, found.record()
 
 

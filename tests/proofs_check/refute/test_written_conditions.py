@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from proofs_check.instruments.written_formulas import formula_value
 from proofs_check.refute.written_conditions import written_conditions
-from proofs_check.refute.written_limits import changed_one_by_one, formula_value, written_limit
+from proofs_check.refute.written_limits import changed_one_by_one, written_limit
 from proofs_check.verdict import Outcome
 from theory.ranges import RANGES
 from theory.theorems import PROVED_ONLY, THEOREMS

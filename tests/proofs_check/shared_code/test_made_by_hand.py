@@ -13,10 +13,12 @@ import torch
 
 from algorithms.catalogue import problem, row
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.qsgd import QSGD
 from algorithms.core.key import Key
 from algorithms.engine import noted_records, trace
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.drift.scaffold import Scaffold
+from algorithms.methods.error_feedback.ef21 import EF21
 from algorithms.methods.gossip_compressed.lead import LEAD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.large_batch.batched import Batched
@@ -194,6 +196,26 @@ def test_a_bound_has_its_method_watched():
     own = next(cell for cell in cells("quick") if cell.name.startswith("bsp-sgd:bsp_nonconvex"))
     checks = {verdict.check for verdict in prepare(own)().verdicts}
     assert {"curve under bound", "falling stepsizes", "names of draws", "claims asked"} <= checks
+
+
+def test_a_stepsize_limit_has_the_method_that_it_is_kept_of_watched(monkeypatch):
+    """Of EF21 that is the one in which a part of the workers takes part, which no row is."""
+    own = next(cell for cell in cells("quick") if cell.name == "ef21_pl")
+    found = {verdict.check: verdict.outcome for verdict in prepare(own)().verdicts}
+    assert {"stepsize limit", "names of draws", "written constants"} <= set(found)
+    assert Outcome.REFUTED not in found.values()
+    plant(monkeypatch, EF21, "present", '"participate", t', '"participate", t + 1')
+    found = {verdict.check: verdict.outcome for verdict in prepare(own)().verdicts}
+    assert found["names of draws"] is Outcome.REFUTED
+
+
+def test_a_bound_has_the_constants_of_its_operators_read(monkeypatch):
+    own = next(one for one in BOUND_CHECKS if one.name.startswith("asp:unbounded_delays"))
+    watched = watched_instance(row("asp"), own.make, own.setting())
+    assert {one.check: one.outcome for one in watched}["written constants"] is Outcome.AGREES
+    plant(monkeypatch, QSGD, "claims", "d / s**2", "d / s**4")
+    watched = watched_instance(row("asp"), own.make, own.setting())
+    assert {one.check: one.outcome for one in watched}["written constants"] is Outcome.REFUTED
 
 
 def test_nobody_waits_where_nobody_sends():
