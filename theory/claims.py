@@ -83,7 +83,8 @@ class VarianceBound:
     ``tight``: some x attains it, or comes arbitrarily near.
 
     Attributes:
-        formula: the constant as a formula in d, for reports.
+        formula: the constant in d and fields of the operator, other letters explained after a
+            comma; it is computed and compared (``proofs_check/compressors/written_constants.py``).
         source: where it is published.
         confidence: how surely the statement is known.
     """
@@ -111,7 +112,8 @@ class Contraction:
     """E||C(x) - x||^2 <= (1 - delta) ||x||^2; ``tight`` if some x attains it.
 
     Attributes:
-        formula: the constant as a formula in d, for reports.
+        formula: the constant in d and fields of the operator, other letters explained after a
+            comma; it is computed and compared (``proofs_check/compressors/written_constants.py``).
         source: where it is published.
         confidence: how surely the statement is known.
     """

@@ -3,6 +3,7 @@ single precision beside double."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -162,10 +163,16 @@ def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str
 
 
 def _counterpart(claim: Claim, others: tuple[Claim, ...]) -> Claim | None:
-    """The claim of the same kind and formula, as it reads in another dimension, if it is made."""
-    formula = getattr(claim, "formula", "")
-    alike = (o for o in others if type(o) is type(claim) and getattr(o, "formula", "") == formula)
-    return next(alike, None)
+    """The claim of the same kind and formula, as it reads in another dimension, if it is made: of a
+    row that is cut into parts it is the weakest part's, of a shorter row its own."""
+    own = _of_a_part(claim)
+    return next((o for o in others if type(o) is type(claim) and _of_a_part(o) == own), None)
+
+
+def _of_a_part(claim: Claim) -> str:
+    """The formula of a claim; that of a part where it is the weakest of them."""
+    formula: str = getattr(claim, "formula", "")
+    return re.sub(r"^(max|min) over parts of ", "", formula)
 
 
 def _constant(claim: Claim) -> Fraction:
