@@ -32,7 +32,7 @@ from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.refute.certified import DERIVATIONS, prove_best_constants
 from proofs_check.refute.limited import limited_theorems
-from proofs_check.refute.step_limits import KeptCase, LimitRecord, kept_case, limit_result, records
+from proofs_check.refute.step_limits import kept_case, limit_result, records
 from proofs_check.registry import BOUND_CHECKS, CLOSED_FORMS, EFFECTS, STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
@@ -42,7 +42,6 @@ from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import CheckKind, Outcome, Verdict
-from theory.theorem import Theorem
 
 REFERENCE = "reference values"
 """Name of the cell that holds the project's matrices against published ones."""
@@ -172,20 +171,22 @@ def _limit(cell: Cell, name: str) -> Prepared:
     theorem = look_up("theorem", name, {one.name: one for one in limited_theorems()})
     record = records().get(name)
     case = kept_case(record)
-    of = None if case is None else row(case.claim.row)
-    return partial(_limit_of, theorem, record, case, of)
+    measure = partial(limit_result, theorem, record, case)
+    if case is None or case.claim.problem is None:
+        return measure
+    watched = partial(watched_instance, row(case.claim.row), case.claim.make)
+    return partial(_limit_of, measure, watched, case.claim.problem)
 
 
 def _limit_of(
-    theorem: Theorem, record: LimitRecord | None, case: KeptCase | None, of: Row | None
+    measure: Callable[[], CellResult],
+    watched: Callable[[Problem], tuple[Verdict, ...]],
+    setting: Callable[[], Problem],
 ) -> CellResult:
     """A stepsize limit at its edge, and the method that it was kept of watched for a few steps:
     that may be another row's, which nothing else of a row with this theorem makes."""
-    found = limit_result(theorem, record, case)
-    if case is None or case.claim.problem is None or of is None:
-        return found
-    watched = watched_instance(of, case.claim.make, case.claim.problem())
-    return found._replace(verdicts=(*found.verdicts, *watched))
+    found = measure()
+    return found._replace(verdicts=(*found.verdicts, *watched(setting())))
 
 
 def _row_check(words: str, checks: Sequence[RowCheck], **repeated: bool) -> _Preparation:

@@ -145,14 +145,9 @@ def _value(text: str, numbers: Mapping[str, Any]) -> float | None:
     known = dict(numbers)
     for one in told:
         name, _, meaning = one.partition(" = ")
-        value = formula_value(_spelled(meaning), known)
+        value = formula_value(meaning, known)
         if value is None:
             return None
         known[name] = value
-    found = formula_value(_spelled(formula), known)
+    found = formula_value(formula, known)
     return found if found is not None and math.isfinite(found) else None
-
-
-def _spelled(text: str) -> str:
-    """The formula with its products written out."""
-    return re.sub(r"(?<=[\w)]) (?=(?:min|max|sqrt|ceil|floor)\(|\d|[A-Za-z]\b(?! =))", " * ", text)

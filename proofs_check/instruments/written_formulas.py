@@ -22,11 +22,13 @@ FUNCTIONS = {
 }  # fmt: skip
 """Functions that formulas name."""
 
+_PRODUCT = re.compile(r"(?<=[\w)]) (?=(?:min|max|sqrt|ceil|floor)\(|\d|[A-Za-z]\b(?! =))")
 _READ = (*standard_transformations, convert_xor, implicit_multiplication)
 
 
 def formula_value(text: str, numbers: Mapping[str, float]) -> float | None:
     """A formula at numbers by their names; None where it is none of these alone."""
+    text = re.sub(_PRODUCT, " * ", text)
     names = tuple(sorted({*re.findall(r"[A-Za-z_]\w*", text)} & {*numbers}))
     function = _function(text, names)
     if function is None:

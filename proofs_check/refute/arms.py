@@ -68,16 +68,11 @@ class Arms:
                     pair, place = self._pairs[arm], self._places[arm]
                     yield (
                         SearchSlice(
-                            *pair,
-                            seed,
-                            share,
-                            place,
-                            looked=self._looked[arm],
-                            clock=self._clock,
-                            until=self._whole,
+                            *pair, seed, share, place, looked=self._looked[arm],
+                            clock=self._clock, until=self._whole,
                         ),
                         arm,
-                    )
+                    )  # fmt: skip
 
     def first(self) -> Iterator[tuple[SearchSlice, int]]:
         """A short slice for the arms in turn, until one of them holds its claim."""
@@ -152,9 +147,8 @@ def searched(
         starting = pool(joblib.delayed(len)(claims) for _ in range(workers))  # imports take seconds
         for task, arm in arms.first():
             found = sliced(task, arm)
-            done(
-                replace(found, place=None, looked=0)
-            )  # its edges are looked at again, in other units too
+            # its edges are looked at again, in other units too
+            done(replace(found, place=None, looked=0))
         list(starting)
         begun = clock()
         arms.end_at(begun + share * budget, begun + budget)

@@ -164,7 +164,7 @@ def changed_one_by_one(example: Constants) -> Iterator[Constants]:
 def _plain(text: str) -> tuple[str, bool]:
     """The formula without its words, and whether half of it is meant behind a virtual iterate."""
     short = text.replace(*_WORDS).removesuffix(_OR_HALF)
-    return re.sub(r"\) (?=min|max|sqrt)", ") * ", short), text.endswith(_OR_HALF)
+    return short, text.endswith(_OR_HALF)
 
 
 def _names(text: str) -> set[str]:

@@ -199,7 +199,7 @@ def test_a_bound_has_its_method_watched():
 
 
 def test_a_stepsize_limit_has_the_method_that_it_is_kept_of_watched(monkeypatch):
-    """Of EF21 that is the one in which a part of the workers takes part, which no row is."""
+    """Of EF21 that is the one in which a part of the workers takes part, the row ef21-pp."""
     own = next(cell for cell in cells("quick") if cell.name == "ef21_pl")
     found = {verdict.check: verdict.outcome for verdict in prepare(own)().verdicts}
     assert {"stepsize limit", "names of draws", "written constants"} <= set(found)
