@@ -7,6 +7,7 @@ them), annotations and decorators have none.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -169,18 +170,20 @@ def address(mutant: Mutant) -> str:
     The statement is the innermost around the expression, a compound one's first line; K counts
     alike ones in the order of the source's walk, from 1.
     """
-    inner = _statements(Path(mutant.file))
-    alike = [
-        (one.index, one.number) for one in mutants(mutant.module, Path(mutant.file))
-        if (one.function, one.before, one.after) == (mutant.function, mutant.before, mutant.after)
-        and inner[one.index] == inner[mutant.index]
-    ]  # fmt: skip
-    count = sorted(alike).index((mutant.index, mutant.number)) + 1
-    file = f"{mutant.module.replace('.', '/')}.py"
-    return (
-        f"{file}:{mutant.function}: {inner[mutant.index]}: {mutant.before} -> {mutant.after} "
-        f"#{count}"
-    )
+    return _addresses(mutant.module, Path(mutant.file))[mutant.index, mutant.number]
+
+
+@cache
+def _addresses(module: str, file: Path) -> dict[tuple[int, int], str]:
+    """Addresses of all mutants of a module, by number of the expression and of the change."""
+    inner, alike = _statements(file), Counter[str]()
+    found: dict[tuple[int, int], str] = {}
+    for one in sorted(mutants(module, file), key=lambda m: (m.index, m.number)):
+        where = f"{module.replace('.', '/')}.py:{one.function}: {inner[one.index]}"
+        text = f"{where}: {one.before} -> {one.after}"
+        alike[text] += 1
+        found[one.index, one.number] = f"{text} #{alike[text]}"
+    return found
 
 
 @cache

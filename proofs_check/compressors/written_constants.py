@@ -63,6 +63,7 @@ def written_constants(
     if not (read or unread):
         return ()
     told = f"{read} constants are their formulas"
+    where = f"d = {', '.join(map(str, _lengths(d)))}, those that the operator accepts"
     words = f"; words in {', '.join(sorted(unread))}" if unread else ""
     found = Verdict(
         subject=", ".join(sorted({one.name for one in operators})), check=CHECK,
@@ -70,9 +71,14 @@ def written_constants(
         outcome=Outcome.REFUTED if faults
         else Outcome.AGREES if read else Outcome.NOT_APPLICABLE,
         statistic=float(len(faults)) if read else None, bound=0.0 if read else None,
-        evidence=faults[0] if faults else told + words, provenance=provenance,
+        evidence=faults[0] if faults else told + words, provenance=f"{provenance}; {where}" if provenance else where,
     )  # fmt: skip
     return (found,)
+
+
+def _lengths(d: int) -> list[int]:
+    """Lengths of rows at which a formula is computed."""
+    return sorted({d, *_LENGTHS})
 
 
 def _claimed(compressor: Compressor, d: int) -> dict[str, list[tuple[int, float]]]:
@@ -80,7 +86,7 @@ def _claimed(compressor: Compressor, d: int) -> dict[str, list[tuple[int, float]
     found = dict[str, list[tuple[int, float]]]()
     if any(getattr(compressor, name, ()) for name in _BY_TENSOR):
         return found
-    for length in sorted({d, *_LENGTHS}):
+    for length in _lengths(d):
         try:
             claims = compressor.claims(length)
         except ValueError:

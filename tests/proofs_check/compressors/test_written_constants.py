@@ -30,6 +30,7 @@ WORDS = {
 
 def judged(operator: Compressor, d: int = 1000) -> Outcome:
     (found,) = written_constants((operator,), d)
+    assert f"{d}" in found.provenance
     return found.outcome
 
 
