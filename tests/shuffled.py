@@ -16,6 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", type=int, default=None, help="seed of a random order of tests")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest itself then gathers tests that share a parameter's fixture
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Shuffle the tests, if a seed is given."""
     seed = config.getoption("--shuffle")

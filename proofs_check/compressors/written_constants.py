@@ -71,7 +71,8 @@ def written_constants(
         outcome=Outcome.REFUTED if faults
         else Outcome.AGREES if read else Outcome.NOT_APPLICABLE,
         statistic=float(len(faults)) if read else None, bound=0.0 if read else None,
-        evidence=faults[0] if faults else told + words, provenance=f"{provenance}; {where}" if provenance else where,
+        evidence=faults[0] if faults else told + words,
+        provenance="; ".join(one for one in (provenance, where) if one),
     )  # fmt: skip
     return (found,)
 

@@ -396,13 +396,13 @@ def test_power_of_ones_own_compressor(tmp_path):
     done = rateproof("check", "mine:THING", "--power", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["seen"] == found["faults"] - 3 > 5
+    assert found["seen"] == found["faults"] - 2 > 5
     told = {(one["before"], one["after"]): one["standing"] for one in found["unseen"]}
     idle = [one["standing"] for one in found["unseen"] if one["function"] == "idle"]
     assert set(idle) == {"not computed by any check"}
-    # what errs less than the claim allows, and a claim of less than holds, are no false statements
+    # what errs less than the claim allows is no false statement
     assert {change for change, standing in told.items() if standing == "survived"} == {
-        ("0.75", "0.375"), ("x / 2", "1.05 * (x / 2)"), ("2", "1"),
+        ("x / 2", "1.05 * (x / 2)"), ("2", "1"),
     }  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 as a user runs it, and what pages show of their output is what they print.
 
 In a folder with what the lines name: ``mine.py``, a study, weights, data in the published form.
-What would take minutes is run with fewer rows or steps (``SHORTER``), and two agents of torchrun as
-one, which ``test_launch.py`` does with two; ``make survey`` and ``make test`` are not started from
-within a test.
+What would take minutes is run with a row of few checks, or fewer rows or steps (``SHORTER``), and
+two agents of torchrun as one, which ``test_launch.py`` does with two; ``make survey`` and ``make
+test`` are not started from within a test.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ seed = [0, 1]
 """
 
 SHORTER = (
-    ("survey --preset quick --out report", "survey --preset quick --out report --row bsp-sgd"),
+    ("survey --preset quick --out report", "survey --preset quick --out report --row fedyogi"),
+    ("check top-k", "check fedyogi"),
+    ("--target 0.1", "--target 0.1 -T 100 -n 8"),
+    ("figure lag --data FOLDER", "figure lag --data FOLDER -n 9"),
     ("rateproof crossval", "rateproof crossval --row qsgd"),
     ("--nnodes 2 --nproc-per-node 2 ... -m", "--standalone --nproc-per-node 2 -m"),
     ("--row all --task mlp", "--row bsp-sgd --row torch:fp16 --task mlp"),
@@ -86,7 +89,7 @@ SHORTER = (
     ("--budget 20", "--budget 10"),
     ("--budget 80", "--budget 20"),
     ("--against qsgd", "--against qsgd --quick"),
-    ("power top-k", "power sgp --mutants 2 --seconds 20"),
+    ("power top-k", "power fedyogi --mutants 2 --seconds 5"),
 )
 
 REFUTED = (
