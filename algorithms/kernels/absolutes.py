@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.row_products import row_dot
 
 
 @njit(cache=True, nogil=True)
@@ -15,9 +16,7 @@ def absolutes_row(features, targets, x, index, g):  # type: ignore[no-untyped-de
     g[:] = 0.0
     for q in range(b):
         a = features[index[q]]
-        residual = -targets[index[q]]
-        for j in range(d):
-            residual += a[j] * x[j]
+        residual = row_dot(features, index[q], x) - targets[index[q]]
         if residual > 0:
             for j in range(d):
                 g[j] += a[j]

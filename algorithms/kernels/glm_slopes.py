@@ -16,7 +16,8 @@ from algorithms.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def _sigmoid(z):  # type: ignore[no-untyped-def]
+def sigmoid(z):  # type: ignore[no-untyped-def]
+    """1/(1 + e^-z) of a double, without overflow."""
     e = math.exp(-abs(z))
     return 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
 
@@ -25,14 +26,14 @@ def _sigmoid(z):  # type: ignore[no-untyped-def]
 def _logistic(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):
-            out[i, s] = -y[s] * _sigmoid(-y[s] * v[i, s])
+            out[i, s] = -y[s] * sigmoid(-y[s] * v[i, s])
 
 
 @njit(cache=True, nogil=True)
 def _falling(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):
-            share = _sigmoid(y[s] * v[i, s])
+            share = sigmoid(y[s] * v[i, s])
             out[i, s] = -y[s] * (share * (1.0 - share))
 
 

@@ -1,4 +1,4 @@
-"""Gradients of least squares in residual form, X^T (X x - y), sample by sample in a fixed order."""
+"""Gradients of least squares in residual form, X^T (X x - y), eight samples at a time."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.row_products import add_eight, eight_dots, row_dot
 
 
 @njit(cache=True, nogil=True)
 def squares_row(features, targets, count, x, g):  # type: ignore[no-untyped-def]
     """One worker's gradient at x over the first ``count`` of its samples ``[S, d]``."""
-    d = features.shape[1]
     g[:] = 0.0
-    for s in range(count):
-        a = features[s]
-        residual = -targets[s]
-        for j in range(d):
-            residual += a[j] * x[j]
-        for j in range(d):
-            g[j] += residual * a[j]
+    eights = count - count % 8
+    for s in range(0, eights, 8):
+        z0, z1, z2, z3, z4, z5, z6, z7 = eight_dots(features, s, x)
+        y = targets[s : s + 8]
+        add_eight(
+            features, s, z0 - y[0], z1 - y[1], z2 - y[2], z3 - y[3], z4 - y[4], z5 - y[5],
+            z6 - y[6], z7 - y[7], g,
+        )  # fmt: skip
+    for s in range(eights, count):
+        residual = row_dot(features, s, x) - targets[s]
+        for j in range(g.shape[0]):
+            g[j] += residual * features[s, j]
 
 
 @njit(cache=True, nogil=True)

@@ -264,13 +264,25 @@ class Problem(CheckedFields, ABC):
         return self.computing_in(torch.float64)
 
     def computing_in(self, dtype: torch.dtype) -> Self:
-        """The same problem, its data rounded to ``dtype``, computing in it."""
-        cast = {
-            field.name: value.to(dtype)
-            for field in fields(self)  # type: ignore[arg-type]
-            if isinstance(value := getattr(self, field.name), Tensor) and value.is_floating_point()
-        }
-        return replace(self, **cast)  # type: ignore[type-var]
+        """The same problem, its data rounded to ``dtype``, computing in it.
+
+        Raises:
+            ValueError: it computes in another type alone, or rounded data break what it asks of
+                them.
+        """
+        cast: dict[str, Any] = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, Problem):
+                cast[field.name] = value.computing_in(dtype)
+            elif isinstance(value, Tensor) and value.is_floating_point():
+                cast[field.name] = value.to(dtype)
+        made = replace(self, **cast)  # type: ignore[type-var]
+        if made.dtype != dtype:
+            raise ValueError(
+                f"dtype must be {made.dtype} for {self.name}, which has no other, got {dtype}"
+            )
+        return made
 
     def all_gradients(self, x: Tensor) -> Tensor:
         """Exact gradients of all f_i at points ``[..., d]``, shape ``[..., n, d]``."""

@@ -10,7 +10,11 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.column_rows import columns as column_part
+from algorithms.kernels.column_rows import least_subgradients
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.coordinate_descent import column_squares, descend
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import (
     Problem,
     exact,
@@ -140,8 +144,26 @@ class Columns(Noiseless, SharedSamples):
         return (x == 0) & (self.l1 > 0)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
-        g = self.mean_gradient(x)
+        kind = self.loss.compiled
+        if kind is None or by_torch(self.samples):
+            g = self.mean_gradient(x)
+        else:
+            g = least_subgradients(self.samples, self.targets, kind, self._weights, x)
         return g.expand(*pair_shape(x, workers), self.d).clone()
+
+    def row_kernel(self) -> RowPart | None:
+        return self.full_row_kernel()
+
+    def full_row_kernel(self) -> RowPart | None:
+        kind = self.loss.compiled
+        if kind is None:
+            return None
+        packed = numbers(self.dtype, self.samples, self.targets, self._weights, ints=(kind,))
+        return RowPart(column_part, packed, draws=False, work=2 * self.samples.numel())
+
+    @property
+    def _weights(self) -> Tensor:
+        return torch.tensor([self.l1, self.l2], dtype=self.dtype)
 
     @cached_property
     def _minimum(self) -> tuple[Tensor, float] | None:

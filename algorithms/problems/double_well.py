@@ -63,7 +63,8 @@ class DoubleWell(TensorProblem):
             )
         require_finite("b", self.b)
         require_finite("x0", self.x0)
-        if float(self.b.mean(0).abs().max()) > 1e-12 * (1 + float(self.b.abs().max())):
+        rounding = max(1e-12, 4 * torch.finfo(self.b.dtype).eps)
+        if float(self.b.mean(0).abs().max()) > rounding * (1 + float(self.b.abs().max())):
             raise ValueError(f"b must have mean 0 over workers, got {self.b.mean(0).tolist()}")
         if not 0 < self.tilt < 1:
             raise ValueError(f"tilt must lie in (0, 1), got tilt={self.tilt}")

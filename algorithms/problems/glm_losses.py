@@ -10,6 +10,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels import column_rows
 from algorithms.kernels.glm_slopes import logistic_slopes, sigmoid_slopes
 
 
@@ -17,13 +18,15 @@ class GlmLoss(ABC):
     """l(v, y) [f]; members are frozen dataclasses.
 
     Class attributes: ``name``; ``steepest``, sup |l'| over v [f / v]; ``curvature``, sup |l''| over
-    v [f / v^2]; ``convex``.
+    v [f / v^2]; ``convex``; ``compiled``, its number in ``kernels/column_rows.py``, None: it has
+    none.
     """
 
     name: str
     steepest: float
     curvature: float
     convex: bool
+    compiled: int | None = None
 
     @abstractmethod
     def value(self, v: Tensor, y: Tensor) -> Tensor:
@@ -44,6 +47,7 @@ class SquareLoss(GlmLoss):
     """Least squares: l(v, y) = (v - y)^2 / 2 of a prediction v and a target y."""
 
     name = "square"
+    compiled = column_rows.SQUARE
     steepest = math.inf
     curvature = 1.0
     convex = True
@@ -64,6 +68,7 @@ class LogisticLoss(GlmLoss):
     """log(1 + e^{-y v}), y = -1 or +1."""
 
     name = "logistic"
+    compiled = column_rows.LOGISTIC
     steepest = 1.0
     curvature = 0.25
     convex = True
@@ -88,6 +93,7 @@ class SigmoidLoss(GlmLoss):
     """
 
     name = "sigmoid"
+    compiled = column_rows.SIGMOID
     steepest = 0.25
     curvature = 1 / (6 * math.sqrt(3))
     convex = False

@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
-from algorithms.kernels import row_norms
+from algorithms.kernels.drawn_rows import heavy_tailed as tailed_rows
+from algorithms.kernels.drawn_rows import of_pareto_norm
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import exact, pair_shape, require_finite, require_int, require_number
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.spectra import log_spaced
@@ -95,8 +97,13 @@ class HeavyTailed(SharedSamples, Minibatch):
 
     def _noise(self, draws: Draws) -> Tensor:
         z = draws.normal(self.d, self.dtype)
-        u = 1 - draws.fold("norm").uniform(1, self.dtype)
-        return z * (self.scale * u ** (-1 / self.alpha) / row_norms.norms(z))
+        u = draws.fold("norm").uniform(1, self.dtype)
+        return of_pareto_norm(z, u, self.scale, -1 / self.alpha)
+
+    def row_kernel(self) -> RowPart:
+        tail = self.scale, -1 / self.alpha
+        packed = numbers(self.dtype, self.a, ints=(self.batch,), reals=tail)
+        return RowPart(tailed_rows, packed, work=12 * self.batch * self.d)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         g: Tensor = self.a * x

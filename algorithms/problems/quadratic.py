@@ -195,6 +195,10 @@ class Quadratic(TensorProblem):
             return draws.normal(self.d, self.dtype)
         return draws.integers(2, self.d).mul_(2).sub_(1).to(self.dtype)
 
+    def rolled(self, shift: int) -> Quadratic:
+        a = self.a if self.a.shape[0] == 1 else self.a.roll(-shift, 0)
+        return replace(self, a=a, c=self.c.roll(-shift, 0))
+
     def full_row_kernel(self) -> RowPart:
         return self._part(0.0)
 

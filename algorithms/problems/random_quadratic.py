@@ -10,6 +10,9 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
+from algorithms.kernels.drawn_rows import along_directions
+from algorithms.kernels.row_parts import RowPart, numbers
+from algorithms.kernels.squares import squares_gradient
 from algorithms.problems.base import Problem, exact, require_finite, require_int
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import TensorProblem
@@ -71,9 +74,15 @@ class RandomQuadratic(TensorProblem):
 
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         off = self.full_gradient(x, draws.workers)
-        z = draws.normal(self.batch * self.d, self.dtype)
-        z = z.reshape(*z.shape[:-1], self.batch, self.d)
-        return ((z * off[..., None, :]).sum(-1, keepdim=True) * z).mean(-2)
+        z = draws.normal(self.batch * self.d, self.dtype).reshape(-1, self.batch, self.d)
+        each = torch.arange(len(z), device=z.device)
+        held, nothing = torch.full_like(each, self.batch), torch.zeros_like(z[..., 0])
+        lead = off.shape[:-1]
+        return squares_gradient(z, nothing, held, off, each.view(lead)) / self.batch
+
+    def row_kernel(self) -> RowPart:
+        packed = numbers(self.dtype, self.centres, ints=(self.batch,))
+        return RowPart(along_directions, packed, work=8 * self.batch * self.d)
 
     def value(self, x: Tensor) -> Tensor:
         return 0.5 * (x[..., None, :] - self.centres).square().sum(-1).mean(-1)

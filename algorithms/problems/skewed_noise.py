@@ -11,6 +11,8 @@ from torch import Tensor
 
 from algorithms.core.key import Draws
 from algorithms.kernels.devices import put
+from algorithms.kernels.drawn_rows import skewed as skewed_rows
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import Problem, exact, require_finite, require_int
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import TensorProblem
@@ -71,7 +73,13 @@ class SkewedNoise(TensorProblem):
         rows = put(OUTCOMES.to(self.centres.dtype), self.centres.device)[
             draws.integers(len(OUTCOMES), self.batch)
         ]
-        return self.full_gradient(x, draws.workers) + rows.mean(-2)
+        total = sum(rows.unbind(-2), start=torch.zeros_like(rows[..., 0, :]))
+        return self.full_gradient(x, draws.workers) + total / self.batch
+
+    def row_kernel(self) -> RowPart:
+        outcomes = OUTCOMES.to(self.dtype)
+        packed = numbers(self.dtype, self.centres, outcomes, ints=(self.batch,))
+        return RowPart(skewed_rows, packed, work=8 * self.d)
 
     def value(self, x: Tensor) -> Tensor:
         return 0.5 * (x[..., None, :] - self.centres).square().sum(-1).mean(-1)

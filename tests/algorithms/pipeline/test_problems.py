@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,26 @@ from tests.algorithms.pipeline.both_ways import assert_same
 from theory.stepsizes import ConstantStep
 
 WITH_KERNEL = {e.name: e for e in PROBLEMS if published(e.build(4)) is not None}
+
+NETWORKS = {"mlp-digits", "mlp-digits-levels", "cnn-digits", "module-diabetes"}
+WITHOUT = {"pairwise-logistic"}
+"""Whose rows depend on those that are computed with them, by batched products."""
+
+
+def test_every_problem_that_is_no_network_has_one():
+    assert {e.name for e in PROBLEMS} - set(WITH_KERNEL) == NETWORKS | WITHOUT
+
+
+@pytest.mark.parametrize("name", sorted(WITH_KERNEL))
+def test_every_one_computes_in_single_precision_or_refuses_to(name):
+    entry = WITH_KERNEL[name]
+    problem = entry.build(max(8, entry.least_workers))
+    if name.startswith("relay"):
+        with pytest.raises(ValueError, match=r"must be torch\.float64 for .*, got torch\.float32"):
+            problem.computing_in(torch.float32)
+        return
+    single = problem.computing_in(torch.float32)
+    assert single.dtype == single.start().dtype == torch.float32
 
 
 @pytest.mark.parametrize("name", WITH_KERNEL)
