@@ -43,8 +43,8 @@ def _least_row(samples, targets, kind, l1, l2, x, z, g):  # type: ignore[no-unty
             g[j] = smooth - l1
         elif smooth < -l1:
             g[j] = smooth + l1
-        elif smooth == smooth:
-            g[j] = zero
+        else:
+            g[j] = zero if smooth == smooth else smooth
 
 
 @njit(cache=True, nogil=True)

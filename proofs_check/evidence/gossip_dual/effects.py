@@ -292,6 +292,7 @@ def _fewer_rounds(
         ),
         without=arm("no momentum on the dual", lambda it: slow(it.own)),
         at_most=0.4, source=source, scales=("linear", "log"), tuning=StepsizeChoice.OWN_GRIDS,
+        float_bits=64,
     )  # fmt: skip
 
 
