@@ -8,7 +8,8 @@ computed. Every row takes turns with ``bsp-sgd`` on the same problem, and with t
 :mod:`benchmarks.programs.loops` that does the same by hand, where there is one. Of the ten slowest
 a profile says why. ``--busy`` measures time of the thread in place of the clock's, for a machine
 that does other work. Written to ``benchmarks/rows.json``, and from there to the tables of
-``docs/performance.md`` and to ``docs/rows.png``; with ``--rows`` or ``--quick`` only to ``--out``.
+``docs/performance.md`` and to ``docs/rows.png``; with ``--rows`` or ``--quick``, or of
+further problems of the catalogue that ``--only`` names, only to ``--out``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from unittest import mock
 
 import torch
 
-from algorithms.catalogue import Row, row
+from algorithms.catalogue import Row, entry_called, row
 from algorithms.problems.base import Problem
 from benchmarks import machine, rows_figure, rows_page
 from benchmarks.page import rounded
@@ -94,6 +96,17 @@ def job(one: RowJob, which: list[Row], turns: Turns) -> dict[str, Any]:
     return found
 
 
+def jobs(names: Sequence[str]) -> list[RowJob]:
+    """Jobs by their names or those of their groups; further problems of the catalogue by theirs.
+
+    Raises:
+        ValueError: there is none of a name.
+    """
+    known = {name for one in JOBS for name in (one.group, one.name)}
+    further = [RowJob(entry_called(name).name, "") for name in names if name not in known]
+    return [*(one for one in JOBS if {one.group, one.name} & {*names}), *further]
+
+
 def main() -> None:
     """Measure, write, and make tables and picture anew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -105,9 +118,10 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(1)
     which = rows(asked.rows.split(",") if asked.rows else ())
-    target: Path | None = asked.out or (None if asked.rows or asked.quick else KEPT)
+    chosen = jobs(asked.only.split(","))
+    whole = not (asked.rows or asked.quick) and all(one in JOBS for one in chosen)
+    target: Path | None = asked.out or (KEPT if whole else None)
     turns = QUICK if asked.quick else FULL
-    chosen = [one for one in JOBS if {one.group, one.name} & set(asked.only.split(","))]
     clock = time.thread_time if asked.busy else time.perf_counter
     with mock.patch.object(time, "perf_counter", clock):
         kept = _measured(chosen, which, turns, target)

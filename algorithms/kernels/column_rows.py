@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import njit
-from algorithms.kernels.glm_slopes import sigmoid
+from algorithms.kernels.glm_slopes import logistic_slope, sigmoid_slope
 from algorithms.kernels.row_products import backward, forward
 
 SQUARE, LOGISTIC, SIGMOID = 0, 1, 2
@@ -18,10 +18,7 @@ SQUARE, LOGISTIC, SIGMOID = 0, 1, 2
 def _slope(kind, v, y):  # type: ignore[no-untyped-def]
     if kind == SQUARE:
         return v - y
-    if kind == LOGISTIC:
-        return -y * sigmoid(-y * v)
-    share = sigmoid(y * v)
-    return -y * (share * (1.0 - share))
+    return logistic_slope(v, y) if kind == LOGISTIC else sigmoid_slope(v, y)
 
 
 @njit(cache=True, nogil=True)

@@ -16,25 +16,36 @@ from algorithms.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def sigmoid(z):  # type: ignore[no-untyped-def]
-    """1/(1 + e^-z) of a double, without overflow."""
+def _sigmoid(z):  # type: ignore[no-untyped-def]
     e = math.exp(-abs(z))
     return 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
+
+
+@njit(cache=True, nogil=True)
+def logistic_slope(v, y):  # type: ignore[no-untyped-def]
+    """-y / (1 + e^{yv}) of doubles."""
+    return -y * _sigmoid(-y * v)
+
+
+@njit(cache=True, nogil=True)
+def sigmoid_slope(v, y):  # type: ignore[no-untyped-def]
+    """-y s (1 - s), s = 1/(1 + e^{-yv}), of doubles."""
+    share = _sigmoid(y * v)
+    return -y * (share * (1.0 - share))
 
 
 @njit(cache=True, nogil=True)
 def _logistic(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):
-            out[i, s] = -y[s] * sigmoid(-y[s] * v[i, s])
+            out[i, s] = logistic_slope(v[i, s], y[s])
 
 
 @njit(cache=True, nogil=True)
 def _falling(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):
-            share = sigmoid(y[s] * v[i, s])
-            out[i, s] = -y[s] * (share * (1.0 - share))
+            out[i, s] = sigmoid_slope(v[i, s], y[s])
 
 
 def logistic_slopes(v: Tensor, y: Tensor) -> Tensor:

@@ -277,6 +277,8 @@ class Problem(CheckedFields, ABC):
                 cast[field.name] = value.computing_in(dtype)
             elif isinstance(value, Tensor) and value.is_floating_point():
                 cast[field.name] = value.to(dtype)
+            elif isinstance(value, torch.dtype):
+                cast[field.name] = dtype
         made = replace(self, **cast)  # type: ignore[type-var]
         if made.dtype != dtype:
             raise ValueError(

@@ -26,13 +26,14 @@ class NesterovChain(Noiseless, TensorProblem):
     P_0 holds the odd j, P_{n-1} the even ones, the others are empty: to make coordinate j + 1
     nonzero the two ends must speak in turn, whatever first-order or proximal step they take.
     (Scaman et al. 2017, arXiv:1702.08704, proof of Theorem 2, after Nesterov 2004, section 2.1.4.)
-    All f_i are alpha-strongly convex and beta-smooth; gradients are exact; x_0 = 0; float64.
+    All f_i are alpha-strongly convex and beta-smooth; gradients are exact; x_0 = 0.
 
     Attributes:
         workers: number n of workers.
         width: number d of coordinates.
         alpha: strong convexity of every f_i [f / x^2].
         beta: smoothness of every f_i [f / x^2].
+        number: the type that it computes in.
 
     Raises:
         ValueError: fewer than 2 workers or 3 coordinates, alpha not positive, beta < alpha.
@@ -42,6 +43,7 @@ class NesterovChain(Noiseless, TensorProblem):
     width: int
     alpha: float
     beta: float
+    number: torch.dtype = torch.float64
 
     def __post_init__(self) -> None:
         require_int("workers", self.workers, 2)
@@ -64,7 +66,7 @@ class NesterovChain(Noiseless, TensorProblem):
     @cached_property
     def _pairs(self) -> Tensor:
         """``[n, d - 1]``: 1 where the worker couples j and j + 1."""
-        pairs = torch.zeros((self.workers, self.width - 1), dtype=torch.float64)
+        pairs = torch.zeros((self.workers, self.width - 1), dtype=self.number)
         pairs[0, 1::2] = 1.0
         pairs[-1, 0::2] = 1.0
         return pairs
@@ -72,7 +74,7 @@ class NesterovChain(Noiseless, TensorProblem):
     @cached_property
     def _slope(self) -> Tensor:
         """Linear terms ``[n, d]``."""
-        slope = torch.zeros((self.workers, self.width), dtype=torch.float64)
+        slope = torch.zeros((self.workers, self.width), dtype=self.number)
         slope[0, 0] = self._coupling
         return slope
 
@@ -125,6 +127,8 @@ class NesterovChain(Noiseless, TensorProblem):
 
     @cached_property
     def _constants(self) -> Constants:
+        if self.number != torch.float64:
+            return self.double()._constants
         values = torch.linalg.eigvalsh(self._hessian)
         c = Constants().state(exact("by construction"), n=self.n, d=self.d, convex=True, sigma2=0.0)
         c = c.state(exact("eigenvalues"), L=values[-1].item(), mu=values[0].item())

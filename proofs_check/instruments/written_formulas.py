@@ -8,22 +8,12 @@ from functools import cache
 from tokenize import TokenError
 from typing import Any
 
-import sympy
-from sympy.parsing.sympy_parser import (
-    convert_xor,
-    implicit_multiplication,
-    parse_expr,
-    standard_transformations,
-)
-
 FUNCTIONS = {
-    "min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt, "ln": sympy.log,
-    "ceil": sympy.ceiling, "floor": sympy.floor,
+    "min": "Min", "max": "Max", "sqrt": "sqrt", "ln": "log", "ceil": "ceiling", "floor": "floor",
 }  # fmt: skip
-"""Functions that formulas name."""
+"""Functions that formulas name, and what sympy calls them."""
 
 _PRODUCT = re.compile(r"(?<=[\w)]) (?=(?:min|max|sqrt|ceil|floor)\(|\d|[A-Za-z]\b(?! =))")
-_READ = (*standard_transformations, convert_xor, implicit_multiplication)
 
 
 def formula_value(text: str, numbers: Mapping[str, float]) -> float | None:
@@ -42,9 +32,14 @@ def formula_value(text: str, numbers: Mapping[str, float]) -> float | None:
 @cache
 def _function(text: str, names: tuple[str, ...]) -> Callable[..., Any] | None:
     """A formula as a function of the names; None where it cannot be read."""
+    import sympy  # here alone: commands that read no formula need not wait for it
+    from sympy.parsing import sympy_parser as parsing
+
     symbols = {name: sympy.Symbol(name) for name in names}
+    known = symbols | {name: getattr(sympy, own) for name, own in FUNCTIONS.items()}
+    ways = parsing.convert_xor, parsing.implicit_multiplication
     try:
-        read = parse_expr(text, {**symbols, **FUNCTIONS}, _READ)
+        read = parsing.parse_expr(text, known, (*parsing.standard_transformations, *ways))
         made: Callable[..., Any] = sympy.lambdify([*symbols.values()], read, "math")
     except (SyntaxError, TypeError, ValueError, AttributeError, TokenError):
         return None

@@ -153,3 +153,10 @@ def test_jobs_are_both_sizes_and_problems_of_the_catalogue():
     assert [(job.make().n, job.make().d) for job in JOBS[:1]] == [(8, 50)]
     assert next(row.key for row in rows.rows()) == BASE
     assert len(rows.rows()) == len(METHODS)
+
+
+def test_jobs_are_named_by_group_or_by_any_problem_of_the_catalogue():
+    assert [one.name for one in rows.jobs(["small", "skewed-noise"])] == ["small", "skewed-noise"]
+    assert len(rows.jobs(["problems"])) > 4
+    with pytest.raises(ValueError, match="unknown problem 'nowhere'"):
+        rows.jobs(["nowhere"])
