@@ -14,6 +14,8 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
 from algorithms.kernels import rounding
+from algorithms.kernels.quantiser_rows import circle_points
+from algorithms.kernels.row_parts import RowPart, numbers
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Lu, De Sa", 2020, "2002.11787", "Algorithm 1")
@@ -76,6 +78,10 @@ class CircleGrid(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0].to(dtype) * self.cell
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        given = numbers(dtype, self.length, self.cell, float(1 << self.b))
+        return RowPart(circle_points, given, draws=False)
 
     def read_by(self, points: Tensor, reader: Tensor) -> Tensor:
         """The numbers nearest to ``reader`` [x] that ``points`` of the circle stand for."""

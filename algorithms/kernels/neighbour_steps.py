@@ -23,6 +23,7 @@ from algorithms.kernels.row_operations import (
     KEEP,
     MEAN,
     MIX,
+    MIX_NEAREST,
     MIX_WEIGHTS,
     SEND,
     SPREAD,
@@ -32,6 +33,7 @@ from algorithms.kernels.row_operations import (
     chosen,
     combined,
     mean,
+    mixed_nearest,
     mixed_weights,
 )
 from algorithms.kernels.row_parts import Loop, all_finite
@@ -50,7 +52,7 @@ def _rows(held, room, place, register, lone, w, k):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _exchange_operation(  # type: ignore[no-untyped-def]
-    code, c, held, weights, room, place, lone, index, weight, slots, own, masks, i, row, w, k
+    code, c, held, weights, room, place, lone, index, weight, slots, own, masks, s, i, row, w, k
 ):
     """An operation that asks others or a worker's own numbers, for workers w, ..., w + k - 1."""
     kind, out, a, b, many = code[c, 0], code[c, 1], code[c, 2], code[c, 3], held.shape[0]
@@ -65,6 +67,9 @@ def _exchange_operation(  # type: ignore[no-untyped-def]
     rows = _rows(held, room, place, out, lone, w, k)
     if kind == MIX:
         mix_block(held[place[a]], index, weight, slots, w, rows)
+    elif kind == MIX_NEAREST:
+        reader = _rows(held, room, place, b, lone, w, k)
+        mixed_nearest(held[place[a]], index, weight, slots, w, reader, s, rows)
     elif kind == SPREAD:
         for i in range(k):
             rows[i] = held[place[a], 0]
@@ -175,8 +180,8 @@ def one_pass(  # type: ignore[no-untyped-def]
                     which = own_lists * lead + r if apart else own_lists
                     _exchange_operation(
                         code, c, mine, weights[r], room, at, lone, index[which], weight[which],
-                        slots[own_lists], own[i if own.shape[0] > 1 else 0], masks, i,
-                        code[c, 6] * lead + r, w, k,
+                        slots[own_lists], own[i if own.shape[0] > 1 else 0], masks,
+                        scalars[i, code[c, 4]], i, code[c, 6] * lead + r, w, k,
                     )  # fmt: skip
                 else:
                     _computed(code, c, scalars, i, mine, room, at, lone, w, k)

@@ -167,6 +167,20 @@ def fixed_points(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # t
     return True
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def circle_points(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
+    """The nearest points of a circle; its length, the distance of two points, how many they are."""
+    length, cell, points = numbers[0][0], numbers[1][0], numbers[2][0]
+    if not all_finite(x):
+        return False
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            turns = x[i, j] / length
+            place = np.rint((turns - np.floor(turns)) * points)
+            sent[i, j] = (place if place < points else x.dtype.type(0)) * cell
+    return True
+
+
 @njit(cache=True, nogil=True)
 def nearest_points(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
     """The nearest of the last + 1 points up to the largest magnitude; last, and 2 / last."""

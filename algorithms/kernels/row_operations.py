@@ -11,17 +11,20 @@ from algorithms.kernels.compiled import njit
 from algorithms.kernels.server_steps import add_rows
 
 GRADIENT, SEND, CHANGE, CHECK = range(4)
-MIX, MIX_WEIGHTS, MEAN, SPREAD, WEIGH, RATIO, CHOOSE, KEEP = range(4, 12)
-ADD, SUBTRACT, ADD_SCALED, ADD_SCALED_ONTO, SCALE, BLEND, DIVIDE, COPY = range(12, 20)
-MULTIPLY, QUOTIENT, ROOT, ZERO = range(20, 24)
-CHARGE = 24
+MIX, MIX_NEAREST, MIX_WEIGHTS, MEAN, SPREAD, WEIGH, RATIO, CHOOSE, KEEP = range(4, 13)
+ADD, SUBTRACT, ADD_SCALED, ADD_SCALED_ONTO, SCALE, BLEND, DIVIDE, COPY = range(13, 21)
+MULTIPLY, QUOTIENT, ROOT, ZERO = range(21, 25)
+CHARGE = 25
+EXCHANGES = MIX, MIX_NEAREST
 """Operations on registers ``out``, a, b and numbers s, u of the step.
 
 gradient        the worker's gradient at a, finite; from the first or the second source
 send            what others read of the operator's message for a
 change          ``out`` changed in place, as a projection does; s is the stepsize
 mix             the weighted sum of what neighbours have in a
-mix weights     the same of a worker's one number
+mix nearest     b, and the weighted sum of neighbours' a less one's own, each of these less the
+                multiple of s that brings it nearest to b
+mix weights     the same as mix of a worker's one number
 mean, spread    the mean over workers of a, in row 0 of ``out``; row 0 of a, for all
 add, subtract   a + b, a - b
 add scaled      a + s b; onto: ``out`` + s b
@@ -108,6 +111,29 @@ def chosen(kind, out, a, b, mask):  # type: ignore[no-untyped-def]
             out[i] = b[i if b.shape[0] > 1 else 0]
         else:
             out[i] = 0
+
+
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+def _nearest(point, reader, length):  # type: ignore[no-untyped-def]
+    apart = (point - reader) / length
+    return reader + (apart - np.rint(apart)) * length
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mixed_nearest(x, index, weight, slots, first, reader, length, out):  # type: ignore[no-untyped-def]
+    """Readers ``[k, d]`` plus the weighted differences between neighbours' x and their own, each
+    less the multiple of ``length`` that brings it nearest to the reader; workers first, ..."""
+    d = out.shape[1]
+    own = np.empty(d, x.dtype)
+    for i in range(out.shape[0]):
+        for j in range(d):
+            own[j] = _nearest(x[first + i, j], reader[i, j], length)
+            out[i, j] = reader[i, j]
+        for s in range(slots):
+            who, share = index[first + i, s], weight[first + i, s]
+            for j in range(d):
+                read = _nearest(x[who, j], reader[i, j], length)
+                out[i, j] = out[i, j] + share * (read - own[j])
 
 
 @njit(cache=True, nogil=True)

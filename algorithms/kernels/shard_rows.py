@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from algorithms.kernels.compiled import COMPILED, njit
 from algorithms.kernels.key_words import fold_numbers, text_between
-from algorithms.kernels.row_parts import kinds
+from algorithms.kernels.row_parts import RowPart, kinds, ready
 
 if COMPILED:
     from numba.core import cgutils, types
@@ -63,3 +64,40 @@ def mean_of_shards(numbers, x, k0, k1, replica, first, g):  # type: ignore[no-un
     for i in range(g.shape[0]):
         for j in range(g.shape[1]):
             g[i, j] = g[i, j] / count
+
+
+@njit(cache=True, nogil=True)
+def passed_round(numbers, x, k0, k1, replica, first, g):  # type: ignore[no-untyped-def]
+    """Gradients of one part at shards that pass round a ring: worker i has the shard of worker
+    i - s mod n, and its draws. After the part's own integers come sorted words of steps and their
+    shifts s ``[T, 2]``, then T, n and where the part's function lies."""
+    ints, end = numbers[3], numbers[3].shape[0] - 3
+    steps, n, address = ints[end], ints[end + 1], ints[end + 2]
+    start, wanted = end - 2 * steps, k0 | (k1 << 32)
+    low, high = 0, steps - 1
+    while low < high:
+        half = (low + high) // 2
+        if ints[start + 2 * half] < wanted:
+            low = half + 1
+        else:
+            high = half
+    shift = ints[start + 2 * low + 1]
+    part = _gradient_at(address, x)  # type: ignore[call-arg,var-annotated]
+    own = numbers[0], numbers[1], numbers[2], ints[:start], numbers[4]
+    for i in range(g.shape[0]):
+        at = x[i : i + 1] if x.shape[0] > 1 else x
+        part(own, at, k0, k1, replica, (first + i + n - shift) % n, g[i : i + 1])
+
+
+def in_turn(
+    part: RowPart, words: NDArray[np.int64], shifts: NDArray[np.int64], n: int, dtype: torch.dtype
+) -> RowPart:
+    """The part at shards that pass round a ring of n workers, shifted by ``shifts`` ``[T]`` in
+    steps whose draws have the key words ``words`` ``[T, 2]``."""
+    key = words[:, 0] | (words[:, 1] << 32)
+    table = np.stack((key, shifts), 1)[np.argsort(key)].reshape(-1)
+    told = np.array((len(words), n, ready(part.function, "gradient", dtype).entry), np.int64)
+    one, two, three, ints, reals = part.numbers
+    whole = np.concatenate((ints, table, told))
+    packed = one, two, three, whole, reals
+    return part._replace(function=passed_round, numbers=packed, draws=True)

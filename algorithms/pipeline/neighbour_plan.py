@@ -101,8 +101,8 @@ class NeighbourPlan:
     def lacks(self) -> bool:
         """Whether a program asks for something that no part gives."""
         asked = (
-            (ops.GRADIENT, self.gradient), (ops.MIX, self.links), (ops.CHANGE, self.change),
-            (ops.WEIGH, self.own),
+            (ops.GRADIENT, self.gradient), (ops.CHANGE, self.change), (ops.WEIGH, self.own),
+            *((kind, self.links) for kind in ops.EXCHANGES),
         )  # fmt: skip
         lines = [one for program in self.programs for one in program.operations]
         given = {kind for kind, part in asked if part is not None}

@@ -218,7 +218,7 @@ class NeighbourBlock(StepBlock):
         for one in self.plan.programs[self.plan.program(t)].operations:
             if one.kind in (ops.GRADIENT, ops.CHECK):
                 watch.work()
-            elif one.kind == ops.MIX and one.which >= 0:
+            elif one.kind in ops.EXCHANGES and one.which >= 0:
                 told = self._told(steps, one.which)
                 varied = isinstance(told, torch.Tensor)
                 its = told[place] if varied else told
@@ -230,8 +230,8 @@ class NeighbourBlock(StepBlock):
 
 def _mixes(program: Program, number: int, link: int) -> int:
     """How many exchanges of a message over some of the links a program has."""
-    wanted = ops.MIX, number, link
-    return sum((one.kind, one.which, one.link) == wanted for one in program.operations)
+    exchanges = (one for one in program.operations if one.kind in ops.EXCHANGES)
+    return sum((one.which, one.link) == (number, link) for one in exchanges)
 
 
 def _two(parts: list[RowPart | None]) -> tuple[RowPart | None, RowPart | None]:

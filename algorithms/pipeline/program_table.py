@@ -58,7 +58,7 @@ class ProgramTable:
         registers = (self.places[row] for row in (one.out, one.a, one.b))
         number = self.operators[one.which] if one.kind == ops.SEND else self._column(one.s)
         wide = one.kind >= ops.ADD and bool(asked_by(one))
-        second = one.link if one.kind in (ops.MIX, ops.MIX_WEIGHTS) else self._column(one.u)
+        second = one.link if one.kind in (*ops.EXCHANGES, ops.MIX_WEIGHTS) else self._column(one.u)
         return one.kind, *registers, number, second, int(wide) or one.which
 
     def _column(self, number: Number) -> int:

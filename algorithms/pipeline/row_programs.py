@@ -91,6 +91,14 @@ def mixed(out: Register, of: Register, message: int | None = 0, link: int = 0) -
     return Operation(kind, out, of, of, which=-1 if message is None else message, link=link)
 
 
+def mixed_nearest(
+    out: Register, of: Register, reader: Register, length: Number, message: int = 0
+) -> Operation:
+    """The reader's row, and the weighted differences between what neighbours have in ``of`` and its
+    own, each less the multiple of ``length`` that brings it nearest to the reader; an exchange."""
+    return Operation(ops.MIX_NEAREST, out, of, reader, length, which=message)
+
+
 def averaged(out: Register, of: Register, spread: Register) -> tuple[Operation, Operation]:
     """The mean over workers, by way of a server; ``spread`` has room for it."""
     both = Crossing(True), Crossing(False)
@@ -231,7 +239,7 @@ class Program:
         return [tuple(part) for part in parts]
 
 
-_ASKS = (ops.MIX, ops.MIX_WEIGHTS, ops.MEAN, ops.SPREAD)
+_ASKS = (*ops.EXCHANGES, ops.MIX_WEIGHTS, ops.MEAN, ops.SPREAD)
 
 
 def asked_by(one: Operation) -> set[Register]:

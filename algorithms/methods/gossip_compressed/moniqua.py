@@ -13,6 +13,18 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGDState
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    gradient,
+    mixed_nearest,
+    plus_scaled,
+    registers,
+    sent,
+)
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
@@ -66,6 +78,18 @@ class Moniqua(Method[DPSGDState]):
         for slot in range(pulls.shape[-2]):
             moved = moved + pulls[..., slot, :]
         return DPSGDState(add_scaled(moved, -self.step_rule(t), g))
+
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        x, g, said, moved = registers(4)
+        step = Program((
+            gradient(g, x),
+            sent(said, x),
+            mixed_nearest(moved, said, x, self.circle.length),
+            plus_scaled(x, moved, lambda s: -self.step_rule(s), g),
+        ))  # fmt: skip
+        links, drawn = FixedLists.from_topology(self.topology), drawn_gradient(context)
+        plan = NeighbourPlan((x,), (step,), links, drawn, self.circle)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: DPSGDState) -> Tensor:
         return state.x

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.core.key import Draws, PhiloxDraws
+from algorithms.core.key import Draws, Key, PhiloxDraws
 from algorithms.kernels.key_words import step_words
-from algorithms.kernels.row_parts import RowPart
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.kernels.shard_rows import in_turn
 from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
@@ -20,7 +22,6 @@ from algorithms.pipeline.gradients import called_back_part, drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
-from algorithms.problems.redundant import BorrowedRows
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -43,8 +44,8 @@ class GossipGraD(Method[GossipGraDState]):
 
     ``exchange`` says who is whose partner; the paper's are FixedLinks(Dissemination(n)) and
     FixedLinks(RotatingHypercube(n)). With ``shuffle`` samples pass round a ring: at step t worker i
-    draws from the shard of i - t mod n, with randomness of its own. What the samples weigh is not
-    charged: no problem says how long one is.
+    has the shard of i - t mod n, and what is drawn from it. What the samples weigh is not charged:
+    no problem says how long one is.
 
     The paper speaks of updates (gradients) that are exchanged; here the models are, after their
     step, so that workers come to agree: averages of gradients alone pull no models together.
@@ -85,25 +86,28 @@ class GossipGraD(Method[GossipGraDState]):
         x, g, moved = Register(), Register(), Register()
         descent = plus_scaled(moved, x, lambda s: -self.step_rule(s), g)
         step, links = Program((gradient(g, x), descent, mixed(x, moved))), self.exchange.links()
-        source = self._lent(context, t) if self.shuffle else drawn_gradient(context)
+        source = self._passed_round(context, t) if self.shuffle else drawn_gradient(context)
         block = neighbour_block(context, t, NeighbourPlan((x,), (step,), links, source))
         if block is not None and self.shuffle:
             block.until = t + MOST_STEPS
         return block
 
-    def _lent(self, context: RunContext, t: int) -> RowPart | None:
-        """Gradients of the next steps at shards that are not a worker's own, called back: which
-        step it is follows from the key of its draws."""
-        words = step_words(context.key.words, "gradient", t, MOST_STEPS).tolist()
-        steps = {tuple(pair): t + i for i, pair in enumerate(words)}
-        everyone = torch.arange(self.exchange.n).expand(*context.replicas.shape, -1)
-        shards = [(everyone - s) % self.exchange.n for s in range(self.exchange.n)]
+    def _passed_round(self, context: RunContext, t: int) -> RowPart | None:
+        """Gradients of the next steps at shards that are not a worker's own; which step it is
+        follows from the key of its draws."""
+        n, words = self.exchange.n, step_words(context.key.words, "gradient", t, MOST_STEPS)
+        shifts = np.arange(t, t + MOST_STEPS) % n
+        part: RowPart | None = published(context.problem)
+        if part is not None:
+            return in_turn(part, words, shifts, n, context.problem.dtype)
+        steps = {tuple(pair): int(s) for pair, s in zip(words.tolist(), shifts, strict=True)}
+        replicas, everyone = context.replicas, torch.arange(n)
 
         def gradient(x: Tensor, draws: Draws) -> Tensor:
             assert isinstance(draws, PhiloxDraws)
-            key = draws.counters  # of all workers: a gradient that is called back is
-            shift = steps[key.k0, key.k1] % self.exchange.n
-            return context.problem.gradient(x, BorrowedRows(draws, shards[shift]))
+            words = draws.counters.k0, draws.counters.k1
+            shards = (everyone - steps[words]) % n  # a gradient that is called back is of all
+            return context.problem.gradient(x, Key(words).draws(replicas, shards))
 
         return called_back_part(context, gradient)
 
@@ -113,6 +117,6 @@ class GossipGraD(Method[GossipGraDState]):
     def _gradient(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         if not self.shuffle:
             return context.gradient(x, t)
-        draws = context.draws("gradient", t)
-        lent = BorrowedRows(draws, (draws.workers - t) % context.network.n)
-        return context.checked(context.problem.gradient(x, lent), t)
+        shards = (context.network.workers - t) % context.network.n
+        draws = context.key.fold("gradient", t).draws(context.replicas, shards)
+        return context.checked(context.problem.gradient(x, draws), t)

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algorithms.compressors.circle_grid import CircleGrid
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
@@ -20,6 +21,7 @@ from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip_compressed.moniqua import Moniqua
 from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
@@ -57,6 +59,7 @@ one = st.sampled_from
 PERIODS = st.integers(1, 4)
 SLIDING = one([ConvexSliding(0.05), StronglyConvexSliding(0.01)])
 PROXIMALS = one([NoProximal(), SoftThreshold(0.1), Projection(Ball(0.1))])
+CIRCLES = st.builds(CircleGrid, one([0.5, 8.0]), st.integers(1, 9))
 OPERATORS = one([Identity(), TopK(0.3), QSGD(4)])
 
 
@@ -119,6 +122,7 @@ def methods(draw, n):
         lambda: GossipLocalSGD(step, ChocoRound(fixed, operator, 0.3), draw(PERIODS)),
         lambda: Cooperative(step, Gossip(draw(varying(n))), draw(PERIODS), draw(one(MixingOrder))),
         lambda: EASGD(step, 0.1, draw(one([None, 0.3])), draw(PERIODS), draw(one([0.0, 0.5]))),
+        lambda: Moniqua(step, draw(varying(n)), draw(CIRCLES)),
         lambda: SAPSPSGD(step, draw(meetings_alone(n)), draw(one([1.0, 2.5]))),
         lambda: MSPD(step, Ring(n), draw(PERIODS)),
         lambda: CommunicationSliding(draw(SLIDING), Ring(n), draw(PERIODS)),

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algorithms.catalogue import entry_called
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
@@ -70,9 +71,18 @@ def test_equal_to_the_composed_path(drawn_pair, options, timing, count):
 
 @settings(max_examples=20, deadline=None)
 @given(problems, drawn.options, drawn.stepsizes, one([None, STANDARD]))
-def test_shuffled_shards_are_called_back(problem, options, step, timing):
+def test_shards_that_pass_round(problem, options, step, timing):
     method = GossipGraD(step, FixedLinks(Dissemination(problem.n)))
-    taken = assert_same(method, problem, timing=timing, **options)
+    assert assert_same(method, problem, timing=timing, **options) > 0
+
+
+@settings(max_examples=10, deadline=None)
+@given(drawn.options, drawn.stepsizes, drawn.DTYPES)
+def test_shards_that_pass_round_are_called_back(options, step, dtype):
+    """A problem without a kernel of its own, in blocks where one replica runs."""
+    problem = entry_called("pairwise-logistic").build(4).computing_in(dtype)
+    method = GossipGraD(step, FixedLinks(Dissemination(problem.n)))
+    taken = assert_same(method, problem, **options)
     assert (taken > 0) is (options["replicas"] == 1)
 
 
