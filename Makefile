@@ -2,7 +2,8 @@
 # make test     lint, types, import contracts, the tests that are not marked slow
 # make slow     the tests marked slow
 # make bench    speed of every row, against numpy loops and the byte bound, memory and scaling
-# make repeat   the tests that start processes and are not slow, in random order, N=10 times or until one fails
+# make repeat   the tests that start processes and are not slow, in random order, N=10 times or until one fails;
+#               TESTS="not slow" other tests, FROM=11 orders of other seeds
 # make lint     the quickest part of make test
 # make docs     docs, catalogue and API reference as pages, docs/site/index.html
 
@@ -17,6 +18,8 @@ export OMP_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 N ?= 10
+FROM ?= 1
+TESTS ?= (sharded or processes) and not slow
 WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
@@ -34,8 +37,8 @@ slow: compiled
 	$(PYTEST) -m slow --durations=20 --durations-min=5
 
 repeat: compiled
-	for run in $$(seq $(N)); do echo "run $$run of $(N)"; \
-	  $(PYTEST) -x -p tests.shuffled --shuffle $$run -m "(sharded or processes) and not slow" || exit 1; \
+	for seed in $$(seq $(FROM) $$(($(FROM) + $(N) - 1))); do echo "order of seed $$seed"; \
+	  $(PYTEST) -x -p tests.shuffled --shuffle $$seed -m "$(TESTS)" || exit 1; \
 	done
 
 lint: $(STAMP)
