@@ -14,8 +14,8 @@ import pytest
 
 import rateproof
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise
+from proofs_check.refute import arms, search
 from proofs_check.refute import attack as attacking
-from proofs_check.refute import search
 from proofs_check.refute.arms import Arms
 from proofs_check.refute.attack import attack
 from proofs_check.refute.attackers import ATTACKERS
@@ -136,13 +136,13 @@ def test_what_nobody_can_attack_never_survives() -> None:
 
 def test_a_first_answer_is_that_of_the_first_attacker_who_holds_the_claim() -> None:
     """Moments say nothing of signs: who has none is told of, the next one looks, nobody after."""
-    arms = Arms(claims_of("signsgd"), ATTACKERS, time.monotonic() + 60, 0, workers=2)
-    for task, arm in arms.first():
+    turns = Arms(claims_of("signsgd"), ATTACKERS, time.monotonic() + 60, 0, workers=2)
+    for task, arm in turns.first():
         assert not task.climbs
-        arms.take(sliced(task, arm))
-    told = [one for one in arms.reports if one.tried or one.reason]
+        turns.take(sliced(task, arm))
+    told = [one for one in turns.reports if one.tried or one.reason]
     assert [bool(one.tried) for one in told] == [*[False] * (len(told) - 1), True]
-    assert told == arms.reports[: len(told)] and told[-1].best is not None
+    assert told == turns.reports[: len(told)] and told[-1].best is not None
 
 
 def test_a_wrong_bound_is_refuted_by_the_first_look() -> None:
@@ -178,11 +178,11 @@ def test_edges_that_a_slow_machine_does_not_reach_are_looked_at_in_the_next_slic
 
 
 def test_slices_are_twice_as_long_in_every_turn() -> None:
-    arms = Arms(claims_of("bsp_nonconvex")[:1], ATTACKERS, 1000.0, 0, clock=lambda: 0.0)
+    turns = Arms(claims_of("bsp_nonconvex")[:1], ATTACKERS, 1000.0, 0, clock=lambda: 0.0)
     count, seconds = len(ATTACKERS), []
-    for task, arm in arms.tasks():
+    for task, arm in turns.tasks():
         seconds.append(task.seconds)
-        arms.take(SliceFound(ArmReport(task.claim.name, task.attacker), None, arm, arm + 1))
+        turns.take(SliceFound(ArmReport(task.claim.name, task.attacker), None, arm, arm + 1))
         if len(seconds) > 2 * count:
             assert task.looked == 1  # the first arm's
             break
@@ -199,7 +199,7 @@ def test_an_attacker_that_cannot_hold_a_method_says_why() -> None:
 
 
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "SLICE", 1.0)
+    monkeypatch.setattr(arms, "SLICE", 1.0)
     seen: list[int] = []
 
     def stop(report: object, every: object) -> None:
