@@ -6,6 +6,7 @@ Their laws are closed forms, tested with all others; here is what those do not s
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip_compressed.moniqua import Moniqua
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.methods.parts.constants import operator_constants
@@ -84,6 +86,12 @@ def test_quantimed_refuses(deadline: float, most: int) -> None:
     wrong = "most must be at least 1" if deadline == 1.0 else "deadline (must|should) be"
     with pytest.raises(ValueError, match=wrong):
         QuanTimed(STEP, ConstantStep(0.5), Ring(4), Identity(), Constant(), deadline, most)
+
+
+def test_moniqua_refuses_what_is_no_circle() -> None:
+    other: Any = QSGD(4)
+    with pytest.raises(ValueError, match=r"circle must be a CircleGrid, got circle=QSGD"):
+        Moniqua(STEP, Ring(4), other)
 
 
 def test_meetings_of_others_are_refused(consensus: Quadratic) -> None:

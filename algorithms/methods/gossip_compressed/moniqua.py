@@ -47,11 +47,20 @@ class Moniqua(Method[DPSGDState]):
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
         topology: the graph and its mixing matrices W.
         circle: the operator Q and the length B.
+
+    Raises:
+        ValueError: another operator, which cannot be read by how near one is.
     """
 
     step_rule: Stepsize
     topology: Topology
     circle: CircleGrid
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.circle, CircleGrid):
+            raise ValueError(
+                f"circle must be a CircleGrid, got circle={self.circle}; CircleGrid(4.0) would do"
+            )
 
     @property
     def name(self) -> str:
