@@ -41,6 +41,14 @@ def test_ranks_have_the_environment_of_now_and_draws_of_their_own(
     assert launch(seen, ranks=1)[0][0] is None
 
 
+def imported(name: str) -> bool:
+    return name in sys.modules
+
+
+def test_ranks_have_what_their_first_step_would_fill() -> None:
+    assert launch(imported, "algorithms.network.registered", ranks=2) == [True, True]
+
+
 def test_fresh_ranks_hash_words_differently(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
     one, two = launch(seen, ranks=2, fresh=True)
