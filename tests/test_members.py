@@ -18,6 +18,7 @@ from algorithms.catalogue import METHODS, OPERATORS, PROBLEMS, problem
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.shared_mask import SharedMask
 from algorithms.methods.base import Method
+from algorithms.network.start import PRELOADED
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import MixingSequence, Topology
 from algorithms.topologies.fixed import FixedMatrix
@@ -267,8 +268,11 @@ def test_what_is_declared_is_found_by_the_source_alone(room: str, name: str) -> 
 
 
 def test_every_module_is_used() -> None:
-    """Another module imports it, or it holds what is discovered, or a user runs it."""
-    found = {m.__name__ for room, name in DISCOVERED for m in modules(room) if hasattr(m, name)}
+    """Another module imports it, or ranks' server, or it holds what is discovered, or a user runs
+    it."""
+    found = set(PRELOADED) | {
+        m.__name__ for room, name in DISCOVERED for m in modules(room) if hasattr(m, name)
+    }
     for room, kind in KINDS:
         holding = (m for m in modules(room) if any(isinstance(v, kind) for v in vars(m).values()))
         found |= {module.__name__ for module in holding}

@@ -20,7 +20,7 @@ import numpy as np
 _SHARED = ("theory", "algorithms")
 """Packages whose modules the server imports: those that the caller has imported."""
 
-_RANKS = ("torch._dynamo", "algorithms.network.registered")
+PRELOADED = ("torch._dynamo", "algorithms.network.registered")
 """Modules that a rank would import at its first step otherwise: 2 s and 0.4 s."""
 
 
@@ -33,14 +33,14 @@ def start_method(fresh: bool, modules: Iterable[str] = ()) -> str:
     if fresh or sys.platform != "linux":
         return "spawn"
     shared = [name for name in sys.modules if name.partition(".")[0] in _SHARED]
-    _ready([*modules] or [*_RANKS, *shared])
+    _ready([*modules] or [*PRELOADED, *shared])
     return "forkserver"
 
 
 def start_early() -> None:
     """Start the server before the caller has imported anything, so that both import at once."""
     if sys.platform == "linux":
-        _ready([*_RANKS, "algorithms.catalogue"])
+        _ready([*PRELOADED, "algorithms.catalogue"])
 
 
 def _ready(modules: list[str]) -> None:
