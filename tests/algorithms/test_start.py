@@ -46,7 +46,17 @@ def imported(name: str) -> bool:
 
 
 def test_ranks_have_what_their_first_step_would_fill() -> None:
-    assert launch(imported, "algorithms.network.registered", ranks=2) == [True, True]
+    """In a process of its own: who starts a server first says what it imports."""
+    told = (
+        "from algorithms.network.launch import launch\n"
+        f"from {__name__} import imported\n"
+        "print(launch(imported, 'algorithms.network.registered', ranks=2))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", told], cwd=HOME, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[True, True]"
 
 
 def test_fresh_ranks_hash_words_differently(monkeypatch: pytest.MonkeyPatch) -> None:
