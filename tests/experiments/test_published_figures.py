@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -25,7 +26,13 @@ from algorithms.topologies.torus import Torus
 from experiments.figures.reproduced_figure import reproduced_figure
 from experiments.figures.reproduction import Reproduction
 from experiments.figures.style import styled, svg
-from experiments.published.figure import CostClass, Request, published_figures
+from experiments.published.figure import (
+    CostClass,
+    PublishedFigure,
+    Request,
+    published_figures,
+)
+from tests.experiments.test_cli import rateproof
 from theory.claims import Confidence
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -37,9 +44,13 @@ NEEDS_MORE = {
 }  # fmt: skip
 """Quick figures of more than a second or two, for a slow run of the tests."""
 
-QUICK = sorted(
-    name for name, one in published_figures().items() if one.cost is CostClass.QUICK
-)  # fmt: skip
+LINE = "rateproof figures --cost quick"
+"""The command of the page of commands, which nothing else runs."""
+
+
+def published_quick() -> dict[str, PublishedFigure]:
+    """Those of seconds, in the order of the command."""
+    return {n: one for n, one in published_figures().items() if one.cost is CostClass.QUICK}
 
 
 def found(name: str) -> Reproduction:
@@ -59,10 +70,29 @@ NOT_REPRODUCED = {"shi2019-mgwfbp": "drawn steps"}
 """Figures whose claim does not hold, and the quantity that is furthest off."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n in NEEDS_MORE else n for n in QUICK],
-)
+@pytest.mark.slow
+@pytest.mark.processes
+def test_the_command_of_the_page_makes_every_quick_figure(tmp_path: Path) -> None:
+    """Those that take more than a second or two among them."""
+    ended = rateproof(*LINE.split()[1:], cwd=tmp_path)
+    assert "Traceback" not in ended.stderr, ended.stderr
+    assert ended.returncode == 1, ended.stderr  # one does not reproduce
+    assert ended.stdout.endswith("44 reproduced, 1 not reproduced\n")
+    told = dict(re.findall(r"^ *[\d.]+ s  (\S+): (.*)$", ended.stdout, re.MULTILINE))
+    assert list(told) == list(published_quick())
+    for name, verdict in told.items():
+        if name in NOT_REPRODUCED:
+            assert verdict.startswith("not reproduced, by ") and NOT_REPRODUCED[name] in verdict
+        else:
+            assert verdict == "reproduced", name
+        made = tmp_path / "report" / "figures" / name.replace("-", "_")
+        assert b"<svg" in made.with_suffix(".svg").read_bytes()
+        assert made.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        head, *points = made.with_suffix(".csv").read_text().splitlines()
+        assert points and {"panel", "kind", "name", "y"} <= set(head.split(","))
+
+
+@pytest.mark.parametrize("name", sorted(published_quick().keys() - NEEDS_MORE))
 def test_a_quick_figure_is_made_again_and_drawn(name: str) -> None:
     again = found(name)
     if name in NOT_REPRODUCED:
