@@ -29,7 +29,10 @@ def table(
         bool, typer.Option("--all", help="Table IV in every variable, not in T alone.")
     ] = False,
     cell: Annotated[
-        str | None, typer.Option(help="One cell of Table IV, as 'Gossip, ASP, Quant., convex'.")
+        str | None,
+        typer.Option(
+            help="One cell of Table IV, as 'Gossip, ASP, Quant., convex', or both of its line."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from algorithms.core.names import look_up
+from algorithms.core.names import UnknownName, look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
 from experiments.commands.grid import LAYOUT, print_table
 from experiments.commands.other_tables import (
@@ -49,6 +49,7 @@ def table_command(
         chosen = look_up("table", name, {one: one for one in NAMES})
         if cell is not None and chosen != "IV":
             raise ValueError(f"cell is of table IV alone, got cell={cell!r} with table={chosen}")
+        wanted = _called(cell) if chosen == "IV" else ()
         if measure:
             writable(report)
             report.mkdir(parents=True, exist_ok=True)
@@ -59,24 +60,25 @@ def table_command(
         return show_all_reduce(as_json)
     if chosen == "I":
         return show_taxonomy(report, as_json)
-    todo = _cells(chosen, everything) if measure else ()
-    results = stored_results(_cells(chosen, True), report, console(True), todo)
+    todo = _cells(chosen, everything, wanted) if measure else ()
+    results = stored_results(_cells(chosen, True, wanted), report, console(True), todo)
     if chosen == "II":
         return show_influences(results, as_json)
     if chosen == "000-2":
         return show_rounds(results, as_json)
-    with bad_input():
-        shown = _selected(table_iv(results), cell)
+    names = {one.name for one in wanted}
+    shown = [one for one in table_iv(results) if one.name in names]
     if as_json:
         dump([one.record() for one in shown])
     else:
         _show(shown, screen, details=cell is not None)
-        kept = [cell in results for cell in _cells("IV", True)]
+        kept = [one in results for one in _cells("IV", True, wanted)]
         if not all(kept):
+            only = "" if cell is None else f" --cell '{cell}'"
             screen.print(
                 f"{len(kept) - sum(kept)} of {len(kept)} exponents are not in {report} under the "
-                "present code; `rateproof table IV --measure` computes those of T, with --all "
-                "every one",
+                f"present code; `rateproof table IV --measure{only}` computes those of T, with "
+                "--all every one",
                 highlight=False, soft_wrap=True,
             )  # fmt: skip
     refuted = any(e.standing is RateStanding.REFUTED for one in shown for e in one.exponents)
@@ -96,8 +98,9 @@ def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[s
         return taxonomy_records(report)
     if chosen == "III":
         return all_reduce_records()
-    todo = _cells(chosen, False) if measure else ()
-    results = stored_results(_cells(chosen, True), report, console(True), todo)
+    wanted = table_iv({}) if chosen == "IV" else ()
+    todo = _cells(chosen, False, wanted) if measure else ()
+    results = stored_results(_cells(chosen, True, wanted), report, console(True), todo)
     if chosen == "II":
         return influence_records(results)
     if chosen == "000-2":
@@ -105,25 +108,32 @@ def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[s
     return [one.record() for one in table_iv(results)]
 
 
-def _cells(name: str, everything: bool) -> tuple[Cell, ...]:
-    """The survey's cells that a table is made of; of Table IV those of T, or ``everything``."""
+def _cells(name: str, everything: bool, wanted: Sequence[TableCell]) -> tuple[Cell, ...]:
+    """The survey's cells that a table is made of; of the ``wanted`` ones of Table IV those of T, or
+    ``everything``."""
     if name == "II":
         return (Cell("", "", CellKind.INFLUENCES),)
     if name == "000-2":
         mine = (one for one in STUDIES if one.name.startswith(_SPEEDUP))
         return tuple(Cell(one.row, one.problem, CellKind.STUDY, one.name) for one in mine)
-    of_trials = table_cells().values()
-    return tuple(cell for cells in of_trials for cell in (cells if everything else cells[:1]))
+    of_trials = table_cells()
+    behind = (of_trials[trial] for trial in dict.fromkeys(one.trial.name for one in wanted))
+    return tuple(cell for cells in behind for cell in (cells if everything else cells[:1]))
 
 
-def _selected(cells: Sequence[TableCell], name: str | None) -> tuple[TableCell, ...]:
-    """All cells, or the one called ``name``.
+def _called(name: str | None) -> tuple[TableCell, ...]:
+    """Cells of Table IV without their evidence: all, the one of that name, or both of a line's.
 
     Raises:
         ValueError: there is no such cell; suggests the nearest.
     """
-    by_name = {one.name: one for one in cells}
-    return tuple(cells) if name is None else (look_up("cell of Table IV", name, by_name),)
+    cells = table_iv({})
+    if name is None:
+        return cells
+    mine = tuple(one for one in cells if name in (one.name, one.line.name))
+    if not mine:  # in quotes, since there are commas in a name
+        raise UnknownName("cell of Table IV", name, (repr(one.name) for one in cells))
+    return mine
 
 
 def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None:

@@ -84,7 +84,7 @@ COMMANDS = {
     r"\nabla": "∇", r"\ldots": "…", r"\dots": "…", r"\log": "log", r"\max": "max", r"\min": "min",
     r"\{": "{", r"\}": "}", r"\,": " ", r"\;": " ", r"\quad": "  ", r"\left": "", r"\right": "",
     r"\approx": "≈", r"\cup": "∪", r"\odot": "⊙", r"\ll": "≪", r"\gg": "≫", r"\sim": "~",
-    r"\Rightarrow": "⇒",
+    r"\Rightarrow": "⇒", r"\varepsilon": "ε", r"\Lambda": "Λ", r"\Omega": "Ω", r"\chi": "χ",
     r"\sup": "sup", r"\inf": "inf", r"\exp": "exp", r"\ln": "ln", r"\sign": "sign", r"\varphi": "φ",
     r"\xi": "ξ", r"\kappa": "κ", r"\pi": "π", r"\psi": "ψ", r"\Pi": "Π",
 }  # fmt: skip
@@ -93,29 +93,66 @@ COMMANDS = {
 _ACCENTS = {"hat": "\u0302", "bar": "\u0304", "tilde": "\u0303"}
 
 
+_TALL = re.compile(r"\\(?:[dt]?frac|sqrt)(?![A-Za-z])")
+_ACCENTED = re.compile(r"\\(hat|bar|tilde)(?:\{(\w|\\[a-z]+)\}|\s*(\w|\\[a-z]+))")
+_SIZED = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])")
+_BELOW = re.compile(r"√?(?:\\[A-Za-z]+|\w|\d+)(?:\^\w)?(?:_\w+)?|√\([^()]*\)")
+_INNER = re.compile(r"\\\|.*?\\\||\([^()]*\)|\{[^{}]*\}")
+_SUM = re.compile(r"(?<!\\)[-+/<>=,]|\\(?:le|ge)(?![A-Za-z])")
+_NO_FACTOR = r"\\(?:[,;]|(?:le|ge|to|in|quad|cdot|times|Rightarrow)(?![A-Za-z]))"
+_FACTOR = re.compile(rf"(?!{_NO_FACTOR})[\w\\(]")
+
+
 def plain(text: str) -> str:
     """A docstring's LaTeX as running text: signs for commands, fractions and roots on one line."""
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathbb)\{([^{}]*)\}", r"\1", text)
     text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"\1", text)
-    text = re.sub(r"\\(hat|bar|tilde)\s*\{?(\w|\\[a-z]+)\}?", _accented, text)
-    for _ in range(3):
-        text = re.sub(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}", _fraction, text)
-        text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", text)
-    text = re.sub(r"\\[dt]?frac(\d)(\w)", r"\1/\2", text)
-    text = re.sub(r"\\sqrt\s?(\w)", r"√\1", text)
+    text = re.sub(r"_\{(\w+)\}", r"_\1", _SIZED.sub("", text))
+    text = _flat(_ACCENTED.sub(_accented, text))
     text = re.sub(r"\\(?:[A-Za-z]+|[^A-Za-z\s])", lambda m: COMMANDS.get(m[0], m[0][1:]), text)
-    return _signs(_powers(text.replace("$", "").replace("``", "")))
+    text = re.sub(r"(?<=\S) {2,}", " ", text.replace("$", "").replace("``", ""))
+    return _signs(_powers(text))
 
 
-def _fraction(match: re.Match[str]) -> str:
-    """a/b: in brackets what is more than one sign or word, and all of it where a factor follows."""
-    parts = (p if re.fullmatch(r"\\?\w+", p) else f"({p})" for p in match.groups())
-    whole = "/".join(parts)
-    return f"({whole})" if re.match(r"[\w\\(]", match.string[match.end() :]) else whole
+def _flat(text: str) -> str:
+    """Fractions and roots on one line. In brackets: a sum above, what is more than one sign or word
+    below, letters side by side among them, which are a product, and all of it beside a factor."""
+    tall = _TALL.search(text)
+    if tall is None:
+        return text
+    before, (first, rest) = text[: tall.start()], _argument(text[tall.end() :])
+    if tall[0] == r"\sqrt":
+        one = f"√{first}" if re.fullmatch(r"\w|\\[A-Za-z]+", first) else f"√({first})"
+    else:
+        second, rest = _argument(rest)
+        terms = _INNER.sub("", _INNER.sub("", first))
+        above = f"({first})" if _SUM.search(terms) else first
+        one = f"{above}/{second if _BELOW.fullmatch(second) else f'({second})'}"
+        one = (
+            f"({one})"
+            if _FACTOR.match(rest) or before[-1:].isalnum() or before[-1:] == ")"
+            else one
+        )
+    return before + one + _flat(rest)
+
+
+def _argument(text: str) -> tuple[str, str]:
+    """What a command of LaTeX takes from the text behind it, on one line, and what is left."""
+    text = text.lstrip()
+    if not text.startswith("{"):
+        end = (re.match(r"\\[A-Za-z]+|.?", text) or [""])[0]
+        return end, text[len(end) :]
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "{") - (sign == "}")
+        if not depth:
+            return _flat(text[1:place]), text[place + 1 :]
+    return _flat(text[1:]), ""
 
 
 def _accented(match: re.Match[str]) -> str:
-    return COMMANDS.get(match[2], match[2]) + _ACCENTS[match[1]]
+    letter = match[2] or match[3]
+    return COMMANDS.get(letter, letter) + _ACCENTS[match[1]]
 
 
 def sentence(text: str) -> str:

@@ -35,13 +35,16 @@ BETWEEN: dict[str, tuple[float, ...]] = {
 FAR = {"H": 12, "p": 1 / 256, "delta": 1 / 256, "omega": 255}
 """Where an exponent that is too small shows."""
 
-FACTORS = {"H": "H", "p": "1/p", "delta": "1/delta", "omega": "(1+omega)"}
-"""What a variable enters a bound as; at least 1, and harder where it is larger."""
+SYMBOLS = {"H": "H", "omega": "(1+omega)", "p": "p", "delta": "delta"}
+"""Variables of a bound as they are written in it."""
+
+DIVIDES = {"p", "delta"}
+"""Those that a bound is divided by, since it is harder where they are smaller."""
 
 
 def factor(name: str, value: float) -> float:
-    """The number that a variable enters with."""
-    return {"H": value, "omega": 1 + value}.get(name) or 1 / value
+    """The number that a variable enters with: at least 1, and harder where it is larger."""
+    return 1 / value if name in DIVIDES else {"omega": 1 + value}.get(name, value)
 
 
 @final

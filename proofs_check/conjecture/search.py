@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from proofs_check.conjecture.fit import NoLaw, PowerLaw, lowest_law
-from proofs_check.conjecture.lines import FACTORS, ConjectureLine, factor
+from proofs_check.conjecture.lines import DIVIDES, SYMBOLS, ConjectureLine, factor
 from proofs_check.refute.claim import Claim
 from proofs_check.refute.measured import BoundTrial, Unfit
 from proofs_check.refute.search import SearchOver, attackers_named
@@ -116,15 +116,17 @@ class Conjecture:
         """The bound in words, its constants as numbers."""
         if self.law is None:
             return f"none: {self.reason}"
-        powers = zip(self.line.variables, self.law.exponents, strict=True)
-        parts = [FACTORS[name] + (f"^{power:g}" if power != 1 else "")
-                 for name, power in powers if power]  # fmt: skip
-        drift = " ".join((f"{rounded(self.law.constant):g}", *parts))
-        hard = " ".join(FACTORS[name] for name in self.line.variables)
+        powers = dict(zip(self.line.variables, self.law.exponents, strict=True))
+        ones = dict.fromkeys(powers, 1.0)
+        over = [f"{self.limit:g}", *_written(ones, divides=False), "L_max"]
+        limit = _fraction(_written(ones, divides=True), over)
+        amount = [f"{rounded(self.law.constant):g}", *_written(powers, divides=False)]
+        drift = _fraction(
+            [*amount, "(gamma L_max)^2", "(sigma^2 + zeta*^2)"], _written(powers, divides=True)
+        )
         return (
-            f"for gamma <= 1/({self.limit:g} L_max {hard}):"
-            f" average E||grad f||^2 <= 4 (f(x0) - f*)/(gamma T) + 2 gamma L sigma^2/n + {drift} "
-            "(gamma L_max)^2 (sigma^2 + zeta*^2), zeta*^2 = mean ||grad f_i(x*)||^2"
+            f"for gamma <= {limit}: average E||grad f||^2 <= 4 (f(x0) - f*)/(gamma T) + "
+            f"2 gamma L sigma^2/n + {drift}, zeta*^2 = mean ||grad f_i(x*)||^2"
         )
 
     def record(self) -> dict[str, Any]:
@@ -145,6 +147,22 @@ class Conjecture:
                  "values": dict(one.values), **one.trial.record()} for one in self.broken
             ],
         }  # fmt: skip
+
+
+def _written(powers: Mapping[str, float], *, divides: bool) -> list[str]:
+    """Powers of the variables that a bound is divided by, or of the others, as they are written."""
+    return [
+        symbol + (f"^{powers[name]:g}" if powers[name] != 1 else "")
+        for name, symbol in SYMBOLS.items()
+        if powers.get(name) and (name in DIVIDES) is divides
+    ]
+
+
+def _fraction(above: Sequence[str], below: Sequence[str]) -> str:
+    """A product over a product, in one line."""
+    under = " ".join(below)
+    over = f"/({under})" if len(below) > 1 else f"/{under}" if below else ""
+    return (" ".join(above) or "1") + over
 
 
 def rounded(constant: float) -> float:

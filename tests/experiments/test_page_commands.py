@@ -88,7 +88,7 @@ SHORTER = (
     ("-T 100 --seeds 3", "-T 3 --seeds 1"),
     ("-T 3000", "-T 600"),
     ("--budget 20", "--budget 10"),
-    ("--budget 80", "--budget 20"),
+    ("conjecture gossip-local-sparse --budget 80", "conjecture gossip-sparse --budget 20"),
     ("--against qsgd", "--against qsgd --quick"),
     ("power top-k", "power fedyogi --mutants 2 --seconds 5"),
 )

@@ -39,7 +39,9 @@ from proofs_check.instruments.effect_check import Arm, EffectCheck
 from proofs_check.instruments.measurement import Measurement
 from proofs_check.methods.run_series import cited
 from proofs_check.verdict import CheckKind, Outcome, Verdict
+from theory.orders import ORDERS
 from theory.survey.taxonomy import FIG_2, TABLE_I
+from theory.theorems import PROVED_ONLY, THEOREMS
 
 pytestmark = pytest.mark.processes
 
@@ -384,12 +386,29 @@ def test_signs_on_pages(written: str, shown: str) -> None:
     [
         (r"$\frac{\omega}{1 + \omega} \|x\|^2$.", "ω/(1 + ω) ‖x‖²."),
         (r"\frac{1}{n}\sum_i x_i, \frac1n", "(1/n)Σ_i x_i, 1/n"),
+        (r"\frac{\gamma L_{max} \sigma^2}{2\mu n}", "γ L_max σ²/(2μ n)"),
+        (r"\frac{2(1-p)\Delta}{pn}, \frac{1 - q^T}T", "2(1-p)Δ/(pn), (1 - q^T)/T"),
+        (r"\frac{1}{L_{max}} \min\Bigl(1, \frac1{2 H}\Bigr)", "1/L_max min(1, 1/(2 H))"),
+        (r"\left(E\frac1{\sqrt h}\|g\|\right)^2", "(E(1/√h)‖g‖)²"),
+        (
+            r"\frac{1}{L + \tilde L \sqrt{\frac{n}{3\omega}}} \Rightarrow",
+            "1/(L + L\u0303 √(n/(3ω))) ⇒",
+        ),
+        (r"O(\frac{\Delta\,\bar L}{T}) \text{ after } \varepsilon", "O(Δ L\u0304/T) after ε"),
         (r"\bar x + \hat\sigma", "x\u0304 + σ\u0302"),
         ("at most ||x||^2, see :class:`~algorithms.a.Mask`", "at most ‖x‖², see Mask"),
     ],
 )
 def test_docstrings_for_readers(written: str, read: str) -> None:
     assert plain(written) == read
+
+
+def test_no_statement_keeps_a_command_of_latex() -> None:
+    """Words that are left are those of sentences, functions and words below letters."""
+    told = {one.name: plain(one.statement) for one in (*THEOREMS, *PROVED_ONLY, *ORDERS)}
+    commands = r"\\|frac|sqrt|[bB]igg?[lr]|var[a-z]+|\bleft|\bright"
+    assert {name: text for name, text in told.items() if re.search(commands, text)} == {}
+    assert all(text.count("(") == text.count(")") for text in told.values())
 
 
 def test_no_definition_keeps_marks_of_its_source() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from experiments.cli.main import app
+from experiments.commands import tables
 from experiments.reporting.table_iv import anchor, evidence, matrix
 from experiments.tables.convergence import standing, table_iv
-from proofs_check.cell import Cell, CellResult
+from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.facts import ExponentFacts, VariantFacts
 from proofs_check.instruments.standings import RateStanding
 from proofs_check.table_iv.trials import table_cells
@@ -139,6 +142,29 @@ def test_the_command_prints_every_cell_and_says_what_is_missing(tmp_path: Path) 
     ]
     assert {cell["standing"] for cell in cells} == {"not measured"}
     assert {"row", "problem", "exponents", "costs", "source"} <= cells[0].keys()
+
+
+def test_a_cell_is_named_alone_or_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is measured is measured alone, and nothing before a name that is none."""
+    asked: list[list[Cell]] = []
+
+    def kept(cells: object, report: object, screen: object, todo: Sequence[Cell]) -> dict[Any, Any]:
+        asked.append(list(todo))
+        return {}
+
+    monkeypatch.setattr(tables, "stored_results", kept)
+    words = ["table", "IV", "--measure", "--json", "--report", str(tmp_path), "--cell"]
+    one = CliRunner().invoke(app, [*words, "Gossip, BSP, Spars., convex"])
+    assert [cell["objective"] for cell in json.loads(one.stdout)] == ["convex"]
+    both = CliRunner().invoke(app, [*words, "Gossip, BSP, Spars."])
+    assert [cell["objective"] for cell in json.loads(both.stdout)] == ["convex", "non-convex"]
+    assert [len(todo) for todo in asked] == [1, 2] and set(asked[0]) < set(asked[1])
+    assert all(cell.kind is CellKind.TABLE_IV for todo in asked for cell in todo)
+    wrong = CliRunner().invoke(app, [*words, "Gossip, BSP, Sparse"])
+    assert wrong.exit_code == 2 and len(asked) == 2
+    assert "nearest: 'Gossip, BSP, Spars., convex', 'Gossip, " in wrong.stderr
 
 
 def test_the_other_tables() -> None:

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
+from sympy import Symbol
+from sympy.parsing.sympy_parser import (
+    implicit_multiplication,
+    parse_expr,
+    standard_transformations,
+)
 
 from experiments.commands.conjecture import conjecture_command
 from proofs_check.compressors.check import check_compressor
-from proofs_check.conjecture.fit import lowest_law
-from proofs_check.conjecture.lines import LINES, REFUSED, factor, line_called
+from proofs_check.conjecture.fit import PowerLaw, lowest_law
+from proofs_check.conjecture.lines import (
+    LINES,
+    REFUSED,
+    ConjectureLine,
+    factor,
+    line_called,
+)
 from proofs_check.conjecture.operators import UnevenContraction
-from proofs_check.conjecture.search import Conjecture, conjectured, rounded, worst
+from proofs_check.conjecture.search import (
+    Conjecture,
+    base,
+    conjectured,
+    rounded,
+    unit,
+    worst,
+)
 from proofs_check.verdict import Outcome
 from theory.survey import convergence
 from theory.survey.convergence import ConvergenceLine
@@ -69,6 +89,37 @@ def test_hard_values_have_large_factors() -> None:
 def test_the_uneven_operator_loses_what_it_claims() -> None:
     found = check_compressor(UnevenContraction(0.5), d=8)
     assert found and not any(one.outcome is Outcome.REFUTED for one in found)
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.row)
+def test_the_statement_says_what_was_attacked(line: ConjectureLine) -> None:
+    """Its words, read by sympy, at values where no two factors are alike."""
+    values = {"H": 3.0, "omega": 6.0, "p": 0.5, "delta": 0.2}
+    known = {"L_max": 1.3, "L": 0.7, "sigma2": 2.0, "zeta2_star": 0.6, "n": 4.0, "initial_gap": 5.0}
+    exponents = (2.0, 1.5, 0.0)[: len(line.variables)]
+    found = Conjecture(line, 8.0, PowerLaw(0.123, exponents, exponents))
+    words = found.statement.removeprefix("for gamma <= ").removesuffix(
+        ", zeta*^2 = mean ||grad f_i(x*)||^2"
+    )
+    limit, bound = words.split(": average E||grad f||^2 <= ")
+    letters = (
+        {"gamma": 0.01, "T": 50.0, "D": 5.0, "sigma": 2**0.5, "zeta": 0.6**0.5} | values | known
+    )
+
+    def told(text: str) -> float:
+        text = text.replace("f(x0) - f*", "D").replace("zeta*", "zeta").replace("^", "**")
+        read = parse_expr(
+            text, {name: Symbol(name) for name in letters},
+            (*standard_transformations, implicit_multiplication),
+        )  # fmt: skip
+        return float(read.subs(letters))
+
+    hard = {name: factor(name, values[name]) for name in line.variables}
+    amount = rounded(0.123) * math.prod(
+        one**power for one, power in zip(hard.values(), exponents, strict=True)
+    )
+    assert told(limit) == pytest.approx(1 / (8 * math.prod(hard.values()) * known["L_max"]))
+    assert told(bound) == pytest.approx(base(known, 0.01, 50.0) + amount * unit(known, 0.01))
 
 
 @pytest.mark.slow
