@@ -24,14 +24,17 @@ _ROW_OF_ONE = re.compile(r"<mrow>(<(m[ino])(?: [^>]*)?>[^<]*</\2>)</mrow>")
 _DOLLARS = re.compile(r"\$([^$`]+)\$")
 _STOP = re.compile(r"(?<!\\)[.,;:]$")
 _OPERATORS = {"=", "+", "-", "<=", ">=", "<", ">", "+=", "/", "->", "|"}
-_NAMES = re.compile(r"(?<![A-Za-z\\{])(prox|mean|sign|max|min|argmin|top_k)(?![A-Za-z])")
+_ARGUMENT = re.compile(r"\\arg\s*\\(min|max)(?![A-Za-z])")  # which latex2mathml does not know
+_TAKES = re.compile(r"\\(?:[dt]?frac|sqrt|hat|bar|tilde)$")
+_NAMES = re.compile(r"(?<![A-Za-z\\{])(prox|mean|sign|max|min|argmin|mod|top_k)(?![A-Za-z])")
 
 
 @lru_cache(maxsize=4096)
 def formula(latex: str, display: bool = True) -> str | None:
     """A ``<math>`` element, or None where the LaTeX cannot be read."""
+    readable = _ARGUMENT.sub(r"\\operatorname{arg\1}", latex)
     try:
-        text: str = convert(latex, display="block" if display else "inline")
+        text: str = convert(readable, display="block" if display else "inline")
     except _UNREADABLE:
         return None
     if re.search(r"<m\w+>\\", text):
@@ -105,8 +108,10 @@ def _words(text: str) -> list[str]:
 
 
 def _open(word: str) -> bool:
-    return word.count("{") > word.count("}") or (
-        ("\\" in word or "_" in word) and word.count("(") > word.count(")")
+    return (
+        word.count("{") > word.count("}")
+        or (("\\" in word or "_" in word) and word.count("(") > word.count(")"))
+        or _TAKES.search(word) is not None
     )
 
 

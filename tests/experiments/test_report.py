@@ -21,6 +21,7 @@ from algorithms.topologies.ring import Ring
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.signs import plain, pretty, typeset
 from experiments.listing.results import RESULTS
+from experiments.reporting import mathml
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.early import write_early
 from experiments.reporting.mathml import formula, prose
@@ -401,6 +402,21 @@ def test_signs_on_pages(written: str, shown: str) -> None:
 )
 def test_docstrings_for_readers(written: str, read: str) -> None:
     assert plain(written) == read
+
+
+def test_every_row_s_rule_is_set_as_mathematics(monkeypatch: pytest.MonkeyPatch) -> None:
+    unread: dict[str, str] = {}
+
+    def noted(latex: str, display: bool = True) -> str | None:
+        done = formula(latex, display)
+        if done is None:
+            unread[latex] = row.key
+        return done
+
+    monkeypatch.setattr(mathml, "formula", noted)
+    for row in ROWS:
+        update_rule(row)
+    assert unread == {}
 
 
 def test_no_statement_keeps_a_command_of_latex() -> None:
