@@ -32,7 +32,8 @@ def question_command(key: str | None, *, out: Path | None, as_json: bool) -> int
     for name, one in chosen.items():
         screen.print(f"[bold]{name}[/]: {escape(one['asked'])}", highlight=False)
         for record in one["parts"]:
-            answer = f"  {record['title']}: {kept.sentence(record)}"
+            told = f" ({kept.measured(record)})" if key is None else ""
+            answer = f"  {record['title']}{told}: {kept.sentence(record)}"
             screen.print(escape(answer), highlight=False)
             if key is not None:
                 _print_record(screen, record)

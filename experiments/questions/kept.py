@@ -29,6 +29,14 @@ def sentence(record: dict[str, Any]) -> str:
     return {"contest": _of_contest, "sweep": _of_sweep, "state": _of_state}[record["kind"]](record)
 
 
+def measured(record: dict[str, Any]) -> str:
+    """What a record's numbers are."""
+    if record["kind"] == "state":
+        return "in the worker, and its share of what one keeps for all"
+    spent = f" at {record['budget']:.4g} {record['axis']}" if record["kind"] == "contest" else ""
+    return f"{record['quantity']}{spent}"
+
+
 def anchor(key: str, number: int) -> str:
     """Place of a question's part, counted from 1, on the page of questions."""
     return f"{key}-{number}"
@@ -50,7 +58,7 @@ def _of_contest(record: dict[str, Any]) -> str:
         words += f", not told apart from {' and '.join(level)}"
     worse = [one for one in others if one["verdict"] == "worse"]
     if worse:
-        words += "; " + ", ".join(f"{one['name']} {beside(one)}" for one in worse)
+        words += "".join(f"; {one['name']} {beside(one)}" for one in worse)
     return words
 
 

@@ -176,4 +176,5 @@ def line_called(name: str) -> ConjectureLine:
     plain = name.replace("A.R.", "PS")
     if plain in REFUSED:
         raise ValueError(f"no conjecture of {name}: {REFUSED[plain]}")
-    return look_up("line", plain, {key: one for one in LINES for key in (one.row, one.name)})
+    in_table = {one.name: one for one in LINES}
+    return in_table.get(plain) or look_up("line", plain, {one.row: one for one in LINES})

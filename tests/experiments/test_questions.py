@@ -106,6 +106,7 @@ def test_answers_say_who_is_best_and_what_cannot_be_told() -> None:
 def test_the_command_prints_answers_and_draws(tmp_path: Path) -> None:
     every = CliRunner().invoke(app, ["question"], env={"COLUMNS": "120"})
     assert every.exit_code == 0 and all(one.asked[:60] in every.stdout for one in QUESTIONS)
+    assert "no noise (f(x) - f* at 3.072e+05 bits sent and received per worker):" in every.stdout
     one = CliRunner().invoke(app, ["question", "heterogeneity", "--out", str(tmp_path)])
     assert one.exit_code == 0 and "D-PSGD" in one.stdout
     assert sorted(p.name for p in tmp_path.glob("*.png")) == [
