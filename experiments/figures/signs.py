@@ -28,8 +28,12 @@ _SIGNS = {"||": "‖", "<=": "≤", ">=": "≥", "+-": "±", "->": "→", "∇ "
 _WORD = re.compile(rf"(?<![A-Za-z_])({'|'.join(_WORDS)})(?![A-Za-z])")
 
 
+_TIMES = re.compile(r"(?<=[\w)])\*(?=\w)|(?<=[\d)])\*(?=\()")  # no star of an optimum, f*(x)
+
+
 def pretty(text: str) -> str:
-    """``E||C(x)-x||^2 <= omega ||x||^2`` as E‖C(x)-x‖² ≤ ω ‖x‖²."""
+    """``E||C(x)-x||^2 <= omega ||x||^2`` as E‖C(x)-x‖² ≤ ω ‖x‖²; sympy's ``L**2*gamma`` as L² γ."""
+    text = _TIMES.sub(" ", text.replace("**", "^"))
     text = _WORD.sub(lambda word: _WORDS[word.group()], text)
     text = re.sub(r"\bsum(?=_| ?\|| ?E\b)", "Σ", text)
     text = re.sub(r"= ([\d.]+) = \1(?![\d.])", r"= \1", text)

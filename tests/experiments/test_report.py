@@ -362,6 +362,7 @@ def test_every_method_has_a_rule_that_can_be_read() -> None:
         ("O(T^-1 omega^1)", "O(T⁻¹ ω)"),
         ("delta = k/d = 0.25", "δ = k/d = 0.25"),
         ("d^2.5 and ||x||^2.", "d^2.5 and ‖x‖²."),
+        ("4*G2*L**2*(1 - delta)/delta**2, f*(x), zeta*^2", "4 G2 L² (1 - δ)/δ², f*(x), ζ*²"),
     ],
 )
 def test_signs_for_readers(written: str, read: str) -> None:
