@@ -33,7 +33,7 @@ _TIMES = re.compile(r"(?<=[\w)])\*(?=\w)|(?<=[\d)])\*(?=\()")  # no star of an o
 
 def pretty(text: str) -> str:
     """``E||C(x)-x||^2 <= omega ||x||^2`` as E‖C(x)-x‖² ≤ ω ‖x‖²; sympy's ``L**2*gamma`` as L² γ."""
-    text = _TIMES.sub(" ", text.replace("**", "^"))
+    text = _TIMES.sub(" ", re.sub(r"(?<=[\w)])\*\*(?=[\w(])", "^", text))
     text = _WORD.sub(lambda word: _WORDS[word.group()], text)
     text = re.sub(r"\bsum(?=_| ?\|| ?E\b)", "Σ", text)
     text = re.sub(r"= ([\d.]+) = \1(?![\d.])", r"= \1", text)
@@ -132,11 +132,8 @@ def _flat(text: str) -> str:
         terms = _INNER.sub("", _INNER.sub("", first))
         above = f"({first})" if _SUM.search(terms) else first
         one = f"{above}/{second if _BELOW.fullmatch(second) else f'({second})'}"
-        one = (
-            f"({one})"
-            if _FACTOR.match(rest) or before[-1:].isalnum() or before[-1:] == ")"
-            else one
-        )
+        beside = _FACTOR.match(rest) or re.search(r"[\w)]$", before)
+        one = f"({one})" if beside else one
     return before + one + _flat(rest)
 
 
